@@ -1,0 +1,49 @@
+package io.degradable;
+
+import io.degradable.cache.CacheSpec;
+import io.degradable.template.StaticTemplate;
+import io.degradable.template.TemplateFill;
+import java.time.Duration;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/** A chain that may go on with a cache or a template. */
+public sealed interface Caches<C, R> extends FallbackSpec<C, R> permits Spares, Chain {
+
+    /**
+     * Answers with a copy of an earlier answer of the primary, if it is young enough. Good primary answers are kept for it.
+     *
+     * @param key what tells answers apart; runs on the caller's thread and must only compute
+     * @param freshness the oldest age that is served, inclusive
+     */
+    default <K> Caches<C, R> cached(CacheSpec<K, R> cache, Function<? super C, ? extends K> key, Duration freshness) {
+        return cached(cache, key, freshness, stage -> {});
+    }
+
+    /** As {@link #cached(CacheSpec, Function, Duration)}, with settings of its own. */
+    <K> Caches<C, R> cached(
+            CacheSpec<K, R> cache,
+            Function<? super C, ? extends K> key,
+            Duration freshness,
+            Consumer<? super StageSpec> stage);
+
+    /** Answers with a template as it is. */
+    default FallbackSpec<C, R> template(StaticTemplate<? extends R> template) {
+        return template(template, (TemplateSpec stage) -> {});
+    }
+
+    /** As {@link #template(StaticTemplate)}, with settings of its own. */
+    FallbackSpec<C, R> template(StaticTemplate<? extends R> template, Consumer<? super TemplateSpec> stage);
+
+    /** Answers with a template into which the command's arguments are put. */
+    default <T extends R> FallbackSpec<C, R> template(
+            StaticTemplate<T> template, TemplateFill<? super T, ? super C, ? extends R> fill) {
+        return template(template, fill, stage -> {});
+    }
+
+    /** As {@link #template(StaticTemplate, TemplateFill)}, with settings of its own. */
+    <T extends R> FallbackSpec<C, R> template(
+            StaticTemplate<T> template,
+            TemplateFill<? super T, ? super C, ? extends R> fill,
+            Consumer<? super TemplateSpec> stage);
+}

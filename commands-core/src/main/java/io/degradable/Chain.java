@@ -1,0 +1,173 @@
+package io.degradable;
+
+import io.degradable.cache.CacheSpec;
+import io.degradable.internal.execution.StageDefinition;
+import io.degradable.internal.stage.LiveCall;
+import io.degradable.model.FallbackContext;
+import io.degradable.model.Source;
+import io.degradable.settings.BulkheadSettings;
+import io.degradable.settings.CommandSettings;
+import io.degradable.settings.GuardSettings;
+import io.degradable.settings.Require;
+import io.degradable.settings.StageSettings;
+import io.degradable.template.StaticTemplate;
+import io.degradable.template.TemplateFill;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import javax.annotation.Nullable;
+
+/** Collects the stages of one chain. It is all the steps at once; what a user sees of it is the step he is at. */
+final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, FallbackSpec<C, R> {
+
+    private final String command;
+    private final GuardSettings primary;
+    private final List<StageDefinition<C, R>> stages = new ArrayList<>();
+    private final Set<String> names = new HashSet<>(Set.of("primary"));
+    private Duration budget = CommandSettings.DEFAULT_BUDGET;
+
+    Chain(String command, GuardSettings primary) {
+        this.command = command;
+        this.primary = primary;
+    }
+
+    Duration budget() {
+        return budget;
+    }
+
+    List<StageDefinition<C, R>> stages() {
+        return stages;
+    }
+
+    @Override
+    public Spares<C, R> within(Duration budget) {
+        this.budget = Require.positive("budget of the chain (within)", budget);
+        return this;
+    }
+
+    @Override
+    public <S extends DegradableCommand<? extends R>> Spares<C, R> spare(
+            CommandSpec<S, ? extends R> spec,
+            Function<? super C, ? extends S> command,
+            Consumer<? super SpareSpec> spare) {
+        return addSpare(spec, (arguments, context) -> made(command, arguments).run(), spare);
+    }
+
+    @Override
+    public <S extends DegradableCommand<T>, T> Spares<C, R> spareMapped(
+            CommandSpec<S, T> spec,
+            Function<? super C, ? extends S> command,
+            Function<? super T, ? extends R> map,
+            Consumer<? super SpareSpec> spare) {
+        LiveCall<C, R> call = (arguments, context) -> {
+            T answer = made(command, arguments).run();
+            return answer == null ? null : map.apply(answer);
+        };
+        return addSpare(spec, call, spare);
+    }
+
+    private static <C, S> S made(Function<? super C, ? extends S> factory, C arguments) {
+        return Objects.requireNonNull(factory.apply(arguments), "the spare's factory returned null");
+    }
+
+    private Spares<C, R> addSpare(CommandSpec<?, ?> spec, LiveCall<C, R> call, Consumer<? super SpareSpec> customizer) {
+        GuardSettings guard = spec.definition().settings().guard();
+        Require.that(
+                !guard.runsOnCaller() || spec.isBounded(),
+                "spare " + spec.name() + " of " + command + " can block, so it must not run on a semaphore of "
+                        + CommandSpec.boundOf(guard.bulkhead())
+                        + ": give it a thread pool, or say boundedBy(...) if its body ends by itself");
+        requireOwnPool("spare " + spec.name(), guard);
+        SpareSpec entry = new SpareSpec(CommandSpec.boundOf(primary.bulkhead()));
+        customizer.accept(entry);
+        StageSettings settings = new StageSettings(nextName("spare"), Source.SPARE, spec.name(), entry.entry(), guard);
+        stages.add(new StageDefinition.SpareCommand<>(settings, spec.definition(), call, entry.onFailure()));
+        return this;
+    }
+
+    @Override
+    public Spares<C, R> spareCall(
+            String name, StageCall<? super C, ? extends R> call, Consumer<? super StageSpec> customizer) {
+        Require.name("stage name", name);
+        Require.that(names.add(name), "stage " + name + " of " + command + " is there already");
+        StageSpec spec = new StageSpec(Source.SPARE);
+        customizer.accept(spec);
+        GuardSettings guard = spec.guard(command + "/" + name, primary, budget);
+        requireOwnPool("spare " + name, guard);
+        LiveCall<C, R> live = (arguments, context) -> call.call(arguments, required(context));
+        stages.add(new StageDefinition.SpareFunction<>(
+                new StageSettings(name, Source.SPARE, name, spec.entry(), guard), live, spec.onFailure()));
+        return this;
+    }
+
+    private static FallbackContext required(@Nullable FallbackContext context) {
+        return Objects.requireNonNull(context, "a stage of the chain has a context");
+    }
+
+    private void requireOwnPool(String spare, GuardSettings guard) {
+        if (guard.bulkhead() instanceof BulkheadSettings.ThreadPool its
+                && primary.bulkhead() instanceof BulkheadSettings.ThreadPool ours) {
+            Require.that(
+                    !its.name().equals(ours.name()),
+                    spare + " of " + command + " must not share the primary's thread pool " + ours.name()
+                            + ": whatever fills that pool would take the spare down, too");
+        }
+    }
+
+    @Override
+    public <K> Caches<C, R> cached(
+            CacheSpec<K, R> cache,
+            Function<? super C, ? extends K> key,
+            Duration freshness,
+            Consumer<? super StageSpec> customizer) {
+        Require.positive("freshness of cache " + cache.name() + " in " + command, freshness);
+        StageSpec spec = new StageSpec(Source.CACHE);
+        customizer.accept(spec);
+        Require.that(
+                !spec.setsGuard(),
+                "cache " + cache.name() + " of " + command
+                        + " is local and read in memory: it takes no thread pool, timeout or breaker");
+        StageSettings settings =
+                new StageSettings(nextName("cache"), Source.CACHE, cache.name(), spec.entry(), GuardSettings.INLINE);
+        stages.add(new StageDefinition.Cached<>(settings, cache, key, freshness, spec.onFailure()));
+        return this;
+    }
+
+    @Override
+    public FallbackSpec<C, R> template(
+            StaticTemplate<? extends R> template, Consumer<? super TemplateSpec> customizer) {
+        return addTemplate(template.name(), arguments -> template.value(), customizer);
+    }
+
+    @Override
+    public <T extends R> FallbackSpec<C, R> template(
+            StaticTemplate<T> template,
+            TemplateFill<? super T, ? super C, ? extends R> fill,
+            Consumer<? super TemplateSpec> customizer) {
+        return addTemplate(template.name(), arguments -> fill.fill(template.value(), arguments), customizer);
+    }
+
+    private FallbackSpec<C, R> addTemplate(
+            String template, Function<? super C, ? extends R> fill, Consumer<? super TemplateSpec> customizer) {
+        TemplateSpec spec = new TemplateSpec();
+        customizer.accept(spec);
+        StageSettings settings =
+                new StageSettings(nextName("static"), Source.STATIC, template, spec.entry(), GuardSettings.INLINE);
+        stages.add(new StageDefinition.Template<>(settings, fill, spec.onFailure()));
+        return this;
+    }
+
+    /** {@code spare}, {@code spare-2}, {@code spare-3}. */
+    private String nextName(String kind) {
+        String name = kind;
+        for (int number = 2; !names.add(name); number++) {
+            name = kind + "-" + number;
+        }
+        return name;
+    }
+}

@@ -1,0 +1,324 @@
+package io.degradable;
+
+import io.degradable.internal.execution.CommandDefinition;
+import io.degradable.internal.execution.CommandRuntime;
+import io.degradable.internal.execution.Container;
+import io.degradable.internal.execution.StageDefinition;
+import io.degradable.internal.guard.FailureRules;
+import io.degradable.model.CommandKey;
+import io.degradable.model.CommandResult;
+import io.degradable.model.Criticality;
+import io.degradable.settings.BreakerSettings;
+import io.degradable.settings.BulkheadSettings;
+import io.degradable.settings.CommandSettings;
+import io.degradable.settings.GuardSettings;
+import io.degradable.settings.Require;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import javax.annotation.Nullable;
+
+/**
+ * What a class of commands is: its names, its guard, its fallback chain. It is built once per class and is data: it can be
+ * listed and checked before the first call.
+ *
+ * <p>Threading: immutable but for a remembered look-up; may be used by any thread and in several containers.
+ *
+ * @param <C> the command
+ * @param <R> the answer
+ */
+public final class CommandSpec<C extends DegradableCommand<R>, R> {
+
+    /** Where this spec was last looked up, and what was found there. */
+    private record Found<C, R>(Container container, CommandRuntime<C, R> command) {}
+
+    private final CommandDefinition<C, R> definition;
+    private final boolean bounded;
+    private volatile @Nullable Found<C, R> found;
+
+    private CommandSpec(CommandDefinition<C, R> definition, boolean bounded) {
+        this.definition = definition;
+        this.bounded = bounded;
+    }
+
+    /** The spec of a class; its name is the simple name unless given. */
+    public static <C extends DegradableCommand<R>, R> Builder<C, R> of(Class<C> type) {
+        return new Builder<>(type, type.getSimpleName());
+    }
+
+    /** A spec by name, for generic command classes only: {@link #of} finds out about a mix-up of classes. */
+    public static <C extends DegradableCommand<R>, R> Builder<C, R> named(String name) {
+        return new Builder<>(null, name);
+    }
+
+    public String name() {
+        return definition.settings().key().name();
+    }
+
+    /** All of it that is data. */
+    public CommandSettings settings() {
+        return definition.settings();
+    }
+
+    CommandDefinition<C, R> definition() {
+        return definition;
+    }
+
+    boolean isBounded() {
+        return bounded;
+    }
+
+    CommandSpec<C, R> requireSpecOf(Class<?> command) {
+        Class<?> type = definition.type();
+        Require.that(
+                type == null || type.isAssignableFrom(command),
+                "the spec " + name() + " is of " + (type == null ? "" : type.getName()) + ", not of "
+                        + command.getName());
+        return this;
+    }
+
+    @SuppressWarnings("NullAway") // null comes out only where the user's own run() put it in
+    R execute(Container container, DegradableCommand<R> command) {
+        return in(container).execute(cast(command));
+    }
+
+    CommandResult<R> executeForResult(Container container, DegradableCommand<R> command) {
+        return in(container).executeForResult(cast(command));
+    }
+
+    private CommandRuntime<C, R> in(Container container) {
+        Found<C, R> last = found;
+        if (last != null && last.container == container) {
+            return last.command;
+        }
+        CommandRuntime<C, R> command = container.command(definition);
+        found = new Found<>(container, command);
+        return command;
+    }
+
+    @SuppressWarnings("unchecked") // requireSpecOf has checked the class when the command was made
+    private C cast(DegradableCommand<R> command) {
+        return (C) command;
+    }
+
+    /** How many bodies of a guard may run at once. */
+    static int boundOf(BulkheadSettings bulkhead) {
+        if (bulkhead instanceof BulkheadSettings.ThreadPool pool) {
+            return pool.size();
+        }
+        return bulkhead instanceof BulkheadSettings.Semaphore semaphore ? semaphore.limit() : 0;
+    }
+
+    /**
+     * Collects what a command is. Every setting but the group has a default; what contradicts itself is refused by
+     * {@link #build()} or before.
+     */
+    public static final class Builder<C extends DegradableCommand<R>, R> {
+
+        private final @Nullable Class<C> type;
+        private String name;
+        private @Nullable String group;
+        private Criticality criticality = Criticality.CORE;
+        private @Nullable Consumer<? super ThreadPoolSpec> pool;
+        private @Nullable BulkheadSettings semaphore;
+        private Duration timeout = CommandSettings.DEFAULT_TIMEOUT;
+        private Duration deadline = GuardSettings.NO_TIMEOUT;
+        private boolean interruptOnTimeout = true;
+        private @Nullable Duration slowCall;
+        private boolean bounded;
+        private BreakerSettings breaker = BreakerSettings.DEFAULT;
+        private boolean nullIsFailure;
+        private FailureRules rules = FailureRules.DEFAULT;
+        private @Nullable Function<? super Start<C, R>, ? extends FallbackSpec<C, R>> fallback;
+
+        private Builder(@Nullable Class<C> type, String name) {
+            this.type = type;
+            this.name = name;
+        }
+
+        /** The identity of the command, unique in a container; default: the simple name of its class. */
+        public Builder<C, R> name(String name) {
+            this.name = name;
+            return this;
+        }
+
+        /** The family it belongs to, for instance the dependency it calls; its label on every channel. Required. */
+        public Builder<C, R> group(String group) {
+            this.group = group;
+            return this;
+        }
+
+        /** What the application exists for: shed last. The default. */
+        public Builder<C, R> core() {
+            this.criticality = Criticality.CORE;
+            return this;
+        }
+
+        /** What the application can do without: shed first. */
+        public Builder<C, R> nonCore() {
+            this.criticality = Criticality.NON_CORE;
+            return this;
+        }
+
+        /** Runs the body on a thread of a pool. The default, with the group's pool, 10 threads and no queue. */
+        public Builder<C, R> threadPool(Consumer<? super ThreadPoolSpec> pool) {
+            this.pool = pool;
+            this.semaphore = null;
+            return this;
+        }
+
+        /** Runs the body on the caller's thread, 10 at once; the caller cannot leave before the body ends. */
+        public Builder<C, R> semaphore() {
+            return semaphore(BulkheadSettings.Semaphore.DEFAULT_LIMIT);
+        }
+
+        /** Runs the body on the caller's thread, so many at once; the caller cannot leave before the body ends. */
+        public Builder<C, R> semaphore(int limit) {
+            this.semaphore = new BulkheadSettings.Semaphore(limit);
+            this.pool = null;
+            return this;
+        }
+
+        /** How long the primary may take, waiting for a thread included; default 1 s. */
+        public Builder<C, R> timeout(Duration timeout) {
+            this.timeout = Require.positive("timeout", timeout);
+            return this;
+        }
+
+        /** Lets the primary take as long as it wants. */
+        public Builder<C, R> noTimeout() {
+            this.timeout = GuardSettings.NO_TIMEOUT;
+            return this;
+        }
+
+        /** How long a whole run may take, chain included; default: the timeout and the chain's budget together. */
+        public Builder<C, R> deadline(Duration deadline) {
+            this.deadline = Require.positive("deadline", deadline);
+            return this;
+        }
+
+        /** Whether the worker is interrupted when nobody waits for it any more; default true. */
+        public Builder<C, R> interruptOnTimeout(boolean interrupt) {
+            this.interruptOnTimeout = interrupt;
+            return this;
+        }
+
+        /** From which duration an answer counts as bad for the breaker; default: the timeout. */
+        public Builder<C, R> slowCall(Duration slowCall) {
+            this.slowCall = Require.positive("slowCall", slowCall);
+            return this;
+        }
+
+        /**
+         * Promises that {@code run()} ends by itself within a time, at most the timeout, so that the command may be a spare
+         * although it runs on a semaphore.
+         */
+        public Builder<C, R> boundedBy(Duration limit) {
+            Require.positive("boundedBy", limit);
+            Require.that(
+                    limit.compareTo(timeout) <= 0,
+                    "boundedBy must not exceed the timeout of " + Require.text(timeout) + ", was "
+                            + Require.text(limit));
+            this.bounded = true;
+            return this;
+        }
+
+        /** When the dependency is left alone. */
+        public Builder<C, R> circuitBreaker(Consumer<? super BreakerSpec> breaker) {
+            BreakerSpec spec = new BreakerSpec();
+            breaker.accept(spec);
+            this.breaker = spec.build();
+            return this;
+        }
+
+        /** Never leaves the dependency alone. */
+        public Builder<C, R> noCircuitBreaker() {
+            this.breaker = BreakerSettings.DISABLED;
+            return this;
+        }
+
+        /** Takes null from {@code run()} for a failure. Default: null is an answer. */
+        public Builder<C, R> nullIsFailure() {
+            this.nullIsFailure = true;
+            return this;
+        }
+
+        /** Failures that say that the request is wrong, beside {@code BadRequestException}: not counted, no stage. */
+        public Builder<C, R> ignore(Predicate<? super Throwable> which) {
+            rules = new FailureRules(which, rules.fatal(), rules.overloaded(), rules.fallbackOn());
+            return this;
+        }
+
+        /** Failures that no stage may hide, beside every {@code Error}: counted, no stage. */
+        public Builder<C, R> fatal(Predicate<? super Throwable> which) {
+            rules = new FailureRules(rules.ignored(), which, rules.overloaded(), rules.fallbackOn());
+            return this;
+        }
+
+        /** Failures that say that the dependency sheds load: not counted as its failure, answered like a rejection. */
+        public Builder<C, R> overloaded(Predicate<? super Throwable> which) {
+            rules = new FailureRules(rules.ignored(), rules.fatal(), which, rules.fallbackOn());
+            return this;
+        }
+
+        /**
+         * The failures that stages may answer for: "unavailable". All others reach the caller unchanged and are neither good
+         * nor bad for the breaker. Default: every {@code Exception} is one.
+         */
+        public Builder<C, R> fallbackOn(Predicate<? super Throwable> which) {
+            rules = new FailureRules(rules.ignored(), rules.fatal(), rules.overloaded(), which);
+            return this;
+        }
+
+        /** The chain that answers when the primary does not. Default: none. */
+        public Builder<C, R> fallback(Function<? super Start<C, R>, ? extends FallbackSpec<C, R>> fallback) {
+            this.fallback = fallback;
+            return this;
+        }
+
+        /**
+         * The spec.
+         *
+         * @throws IllegalArgumentException when something is missing or contradicts itself; the message names field and value
+         */
+        public CommandSpec<C, R> build() {
+            Require.name("command name", name);
+            if (group == null) {
+                throw new IllegalArgumentException("command " + name + " needs a group: say .group(\"...\")");
+            }
+            Require.name("group of command " + name, group);
+            GuardSettings guard = guard(group);
+            Chain<C, R> chain = new Chain<>(name, guard);
+            if (fallback != null && fallback.apply(chain) != chain) {
+                throw new IllegalArgumentException("fallback of " + name + " must return the chain it was given");
+            }
+            List<StageDefinition<C, R>> stages = List.copyOf(chain.stages());
+            CommandSettings settings = new CommandSettings(
+                    new CommandKey(name, group),
+                    criticality,
+                    guard,
+                    deadline,
+                    nullIsFailure,
+                    chain.budget(),
+                    stages.stream().map(StageDefinition::settings).toList());
+            return new CommandSpec<>(
+                    new CommandDefinition<>(type, settings, rules, (command, context) -> command.run(), stages),
+                    bounded);
+        }
+
+        private GuardSettings guard(String group) {
+            BulkheadSettings bulkhead = semaphore;
+            if (bulkhead == null) {
+                ThreadPoolSpec spec = new ThreadPoolSpec(group, BulkheadSettings.ThreadPool.DEFAULT_SIZE);
+                if (pool != null) {
+                    pool.accept(spec);
+                }
+                bulkhead = spec.build();
+            }
+            return new GuardSettings(
+                    bulkhead, timeout, interruptOnTimeout, slowCall == null ? timeout : slowCall, breaker);
+        }
+    }
+}

@@ -1,0 +1,153 @@
+package io.degradable;
+
+import io.degradable.cache.CacheSpec;
+import io.degradable.cache.TimedCache;
+import io.degradable.internal.execution.Container;
+import io.degradable.model.CommandResult;
+import io.degradable.settings.Require;
+import io.degradable.state.CacheView;
+import io.degradable.state.CommandView;
+import io.degradable.state.PoolView;
+import io.degradable.time.Ticker;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * A container: owns the pools, breakers, caches and counts that commands run with. Most applications have one, and may use
+ * {@link #shared()}; tests have one each.
+ *
+ * <p>Threading: every method may be called from any thread.
+ */
+public final class Commands implements AutoCloseable {
+
+    private static final Object SHARED_LOCK = new Object();
+    private static volatile Commands shared = new Commands(new Builder().name("shared"));
+
+    private final Container container;
+
+    private Commands(Builder builder) {
+        this.container = new Container(builder.name, builder.ticker, builder.closeGrace);
+    }
+
+    /** The container of commands that name none. After it was closed, a new one. */
+    public static Commands shared() {
+        Commands current = shared;
+        if (!current.container.isClosed()) {
+            return current;
+        }
+        synchronized (SHARED_LOCK) {
+            if (shared.container.isClosed()) {
+                shared = builder().name("shared").build();
+            }
+            return shared;
+        }
+    }
+
+    /** A container with all defaults. */
+    public static Commands create() {
+        return builder().build();
+    }
+
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** What a container is made of. */
+    public static final class Builder {
+
+        private String name = "commands";
+        private Ticker ticker = Ticker.system();
+        private Duration closeGrace = Duration.ofSeconds(1);
+
+        private Builder() {}
+
+        /** How it is called in messages; default {@code commands}. */
+        public Builder name(String name) {
+            this.name = Require.name("container name", name);
+            return this;
+        }
+
+        /** Where all time comes from; default the JVM's clocks. */
+        public Builder ticker(Ticker ticker) {
+            this.ticker = ticker;
+            return this;
+        }
+
+        /** How long {@link Commands#close()} lets bodies go on before it interrupts them; default 1 s. */
+        public Builder closeGrace(Duration closeGrace) {
+            this.closeGrace = Require.positive("closeGrace", closeGrace);
+            return this;
+        }
+
+        public Commands build() {
+            return new Commands(this);
+        }
+    }
+
+    /** Runs a command here, whichever container it names itself; see {@link DegradableCommand#execute()}. */
+    public <R> R execute(DegradableCommand<R> command) {
+        return command.spec().execute(container, command);
+    }
+
+    /** Runs a command here and tells where the answer came from; see {@link DegradableCommand#executeForResult()}. */
+    public <R> CommandResult<R> executeForResult(DegradableCommand<R> command) {
+        return command.spec().executeForResult(container, command);
+    }
+
+    /**
+     * Makes commands known before their first call, so that state and meters show them at zero.
+     *
+     * @throws IllegalStateException when a name, pool or cache is known with other settings
+     */
+    public void register(CommandSpec<?, ?>... specs) {
+        for (CommandSpec<?, ?> spec : specs) {
+            container.command(spec.definition());
+        }
+    }
+
+    /** The cache of a spec, for instance to invalidate a key or to fill it at start. */
+    public <K, V> TimedCache<K, V> cache(CacheSpec<K, V> spec) {
+        return container.cache(spec);
+    }
+
+    /** The commands known now. */
+    public Collection<? extends CommandView> commands() {
+        return container.commands();
+    }
+
+    /** The thread pools in use now. */
+    public List<PoolView> pools() {
+        return container.pools();
+    }
+
+    /** The caches in use now. */
+    public List<CacheView> caches() {
+        return container.caches();
+    }
+
+    /** Tells an observer of every command as it becomes known, and of those known already. */
+    public void observe(Consumer<? super CommandView> observer) {
+        container.observe(observer);
+    }
+
+    /** Where this container's time comes from. */
+    public Ticker ticker() {
+        return container.ticker();
+    }
+
+    public String name() {
+        return container.name();
+    }
+
+    public boolean isClosed() {
+        return container.isClosed();
+    }
+
+    /** Lets no further run in, gives those in flight a grace, then interrupts their bodies. Calling it again does nothing. */
+    @Override
+    public void close() {
+        container.close();
+    }
+}

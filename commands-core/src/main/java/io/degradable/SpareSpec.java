@@ -1,0 +1,24 @@
+package io.degradable;
+
+import io.degradable.model.Source;
+import io.degradable.settings.Require;
+
+/** When a spare command is entered, and how much it takes. Its pool, timeout and breaker are those of its own spec. */
+public final class SpareSpec extends EntrySpec<SpareSpec> {
+
+    SpareSpec(int primaryBound) {
+        super(Source.SPARE, primaryBound);
+    }
+
+    /** How many runs a second the spare takes, above 0; at rest a second's worth may come at once. Default: no quota. */
+    public SpareSpec quota(double perSecond) {
+        Require.that(perSecond > 0, "quota must be positive, was " + perSecond);
+        this.quotaPerSecond = perSecond;
+        return this;
+    }
+
+    @Override
+    SpareSpec self() {
+        return this;
+    }
+}

@@ -1,0 +1,77 @@
+package io.degradable;
+
+import io.degradable.model.Source;
+import io.degradable.settings.BreakerSettings;
+import io.degradable.settings.BulkheadSettings;
+import io.degradable.settings.GuardSettings;
+import io.degradable.settings.Require;
+import java.time.Duration;
+import java.util.function.Consumer;
+import javax.annotation.Nullable;
+
+/** When a stage is entered, and the guard around it. */
+public final class StageSpec extends EntrySpec<StageSpec> {
+
+    private @Nullable Consumer<? super ThreadPoolSpec> pool;
+    private @Nullable Duration timeout;
+    private @Nullable BreakerSettings breaker;
+    private boolean interruptOnTimeout = true;
+
+    StageSpec(Source kind) {
+        super(kind, 0);
+    }
+
+    /** The stage's own pool; default: as many threads as the primary may use, no queue. */
+    public StageSpec threadPool(Consumer<? super ThreadPoolSpec> pool) {
+        this.pool = pool;
+        return this;
+    }
+
+    /** The stage's own limit, at most the chain's budget; default: the primary's timeout, cut to the budget. */
+    public StageSpec timeout(Duration timeout) {
+        this.timeout = timeout;
+        return this;
+    }
+
+    /** The stage's own breaker; default: the breaker's defaults. */
+    public StageSpec circuitBreaker(Consumer<? super BreakerSpec> breaker) {
+        BreakerSpec spec = new BreakerSpec();
+        breaker.accept(spec);
+        this.breaker = spec.build();
+        return this;
+    }
+
+    /** Whether the worker is interrupted when nobody waits for it any more; default true. */
+    public StageSpec interruptOnTimeout(boolean interrupt) {
+        this.interruptOnTimeout = interrupt;
+        return this;
+    }
+
+    @Override
+    StageSpec self() {
+        return this;
+    }
+
+    boolean setsGuard() {
+        return pool != null || timeout != null || breaker != null || !interruptOnTimeout;
+    }
+
+    GuardSettings guard(String poolName, GuardSettings primary, Duration budget) {
+        Duration limit = timeout == null ? shorter(primary.timeout(), budget) : timeout;
+        Require.that(
+                limit.compareTo(budget) <= 0,
+                "timeout of a stage must not exceed the chain's budget of " + Require.text(budget) + ", was "
+                        + Require.text(limit));
+        ThreadPoolSpec spec = new ThreadPoolSpec(poolName, CommandSpec.boundOf(primary.bulkhead()));
+        if (pool != null) {
+            pool.accept(spec);
+        }
+        BulkheadSettings.ThreadPool threads = spec.build();
+        return new GuardSettings(
+                threads, limit, interruptOnTimeout, limit, breaker == null ? BreakerSettings.DEFAULT : breaker);
+    }
+
+    private static Duration shorter(Duration a, Duration b) {
+        return a.compareTo(b) <= 0 ? a : b;
+    }
+}

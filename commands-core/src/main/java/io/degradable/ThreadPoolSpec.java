@@ -1,0 +1,38 @@
+package io.degradable;
+
+import io.degradable.settings.BulkheadSettings;
+
+/** What a thread pool is set to. It grows to its size before it queues. */
+public final class ThreadPoolSpec {
+
+    private String name;
+    private int size;
+    private int queue = BulkheadSettings.ThreadPool.DEFAULT_QUEUE;
+
+    ThreadPoolSpec(String name, int size) {
+        this.name = name;
+        this.size = size;
+    }
+
+    /** The pool's name; all that name it share it and must give the same figures. Default: the command's group. */
+    public ThreadPoolSpec named(String name) {
+        this.name = name;
+        return this;
+    }
+
+    /** Threads, 1 or more; default 10. */
+    public ThreadPoolSpec size(int size) {
+        this.size = size;
+        return this;
+    }
+
+    /** Places for calls that wait for a thread, 0 or more; default 0, where a call that finds no thread is refused at once. */
+    public ThreadPoolSpec queue(int queue) {
+        this.queue = queue;
+        return this;
+    }
+
+    BulkheadSettings.ThreadPool build() {
+        return new BulkheadSettings.ThreadPool(name, size, queue);
+    }
+}

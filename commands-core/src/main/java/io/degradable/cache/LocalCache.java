@@ -1,0 +1,71 @@
+package io.degradable.cache;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.degradable.time.Ticker;
+import java.time.Duration;
+import java.util.concurrent.atomic.LongAdder;
+import javax.annotation.Nullable;
+
+/** A {@link TimedCache} in this process, over Caffeine. */
+public final class LocalCache<K, V> implements TimedCache<K, V> {
+
+    /** An entry without a value remembers when its key was invalidated, so that a slow older answer stays out. */
+    private record Entry<V>(@Nullable V value, long stampNanos) {}
+
+    private final Cache<K, Entry<V>> entries;
+    private final Ticker ticker;
+    private final LongAdder dropped = new LongAdder();
+
+    public LocalCache(CacheSpec<K, V> spec, Ticker ticker) {
+        // Maintenance runs on the calling thread: it is short, and no common pool is left behind after close.
+        this.entries = Caffeine.newBuilder()
+                .maximumSize(spec.maximumSize())
+                .executor(Runnable::run)
+                .build();
+        this.ticker = ticker;
+    }
+
+    @Override
+    public Lookup<V> read(K key, Duration window) {
+        Entry<V> entry = entries.getIfPresent(key);
+        // The clock is read after the copy: a copy stored in between is not from the future.
+        long now = ticker.nanos();
+        if (entry == null || entry.value == null) {
+            return Lookup.of(null, now, window);
+        }
+        return Lookup.of(new Timestamped<>(entry.value, entry.stampNanos), now, window);
+    }
+
+    @Override
+    public boolean put(K key, Timestamped<V> copy) {
+        Entry<V> offered = new Entry<>(copy.value(), copy.stampNanos());
+        Entry<V> kept = entries.asMap().merge(key, offered, LocalCache::newer);
+        if (kept != offered) {
+            dropped.increment();
+        }
+        return kept == offered;
+    }
+
+    private static <V> Entry<V> newer(Entry<V> held, Entry<V> offered) {
+        long younger = offered.stampNanos - held.stampNanos;
+        // At the very moment of an invalidation nobody can say which came first, so the copy stays out.
+        boolean take = held.value == null ? younger > 0 : younger >= 0;
+        return take ? offered : held;
+    }
+
+    @Override
+    public void invalidate(K key) {
+        entries.asMap().put(key, new Entry<>(null, ticker.nanos()));
+    }
+
+    @Override
+    public long size() {
+        return entries.estimatedSize();
+    }
+
+    @Override
+    public long droppedPuts() {
+        return dropped.sum();
+    }
+}

@@ -1,0 +1,27 @@
+package io.degradable.internal.breaker;
+
+import io.degradable.model.CircuitState;
+
+/** No breaker at all: every call goes through and nothing is measured. It is its own permit. */
+record Disabled(long sinceNanos) implements Phase, Permit {
+
+    @Override
+    public Permit tryAcquire(long nowNanos) {
+        return this;
+    }
+
+    @Override
+    public boolean wouldPermit(long nowNanos) {
+        return true;
+    }
+
+    @Override
+    public CircuitState state(long nowNanos) {
+        return CircuitState.DISABLED;
+    }
+
+    @Override
+    public void settle(Verdict verdict, long nowNanos) {
+        // Nothing is measured.
+    }
+}

@@ -1,0 +1,27 @@
+package io.degradable.internal.bulkhead;
+
+import io.degradable.model.StageReason;
+
+/**
+ * Bounds how many bodies run at once. A slot belongs to the body: it is given back when the body ends, not when its caller
+ * leaves.
+ *
+ * <p>Threading: every method may be called from any thread.
+ */
+public sealed interface Bulkhead permits ThreadPoolBulkhead, SemaphoreBulkhead, InlineBulkhead {
+
+    /** Takes a slot, or says at once that there is none; nobody waits. */
+    boolean tryEnter();
+
+    /** Gives a slot back. */
+    void exit();
+
+    /** Why {@link #tryEnter} refused. */
+    StageReason full();
+
+    /** Bodies that run now. */
+    int active();
+
+    /** Calls that wait for a thread now. */
+    int queued();
+}

@@ -1,0 +1,38 @@
+package io.degradable.internal.bulkhead;
+
+import io.degradable.model.StageReason;
+
+/** Bodies run on their callers' threads, and only so many at once. */
+public final class SemaphoreBulkhead implements Bulkhead {
+
+    private final Slots slots;
+
+    public SemaphoreBulkhead(int limit) {
+        this.slots = new Slots(limit);
+    }
+
+    @Override
+    public boolean tryEnter() {
+        return slots.tryTake();
+    }
+
+    @Override
+    public void exit() {
+        slots.giveBack();
+    }
+
+    @Override
+    public StageReason full() {
+        return StageReason.SEMAPHORE_FULL;
+    }
+
+    @Override
+    public int active() {
+        return slots.taken();
+    }
+
+    @Override
+    public int queued() {
+        return 0;
+    }
+}

@@ -1,0 +1,144 @@
+package io.degradable.internal.execution;
+
+import io.degradable.internal.window.RollingCounts;
+import io.degradable.model.EventType;
+import io.degradable.model.FinishedCall;
+import io.degradable.model.FinishedCall.Ending;
+import io.degradable.model.Trigger;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Predicate;
+
+/**
+ * The calls of one command. A finished call moves one cell; outcomes, sources and events are sums over cells, taken when
+ * somebody reads, so they add up whoever reads them and whenever.
+ *
+ * <p>Threading: every method may be called from any thread.
+ */
+final class CallCounts {
+
+    /** What the rolling counts of events look back at. */
+    static final Duration WINDOW = Duration.ofSeconds(10);
+
+    private static final int BUCKETS = 10;
+    private static final Trigger[] TRIGGERS = Trigger.values();
+    private static final Ending[] ENDINGS = Ending.values();
+    private static final FinishedCall[] CELLS = new FinishedCall[TRIGGERS.length * ENDINGS.length * 2];
+    private static final EventType[][] EVENTS = new EventType[CELLS.length][];
+
+    static {
+        for (Trigger trigger : TRIGGERS) {
+            for (Ending ending : ENDINGS) {
+                for (boolean started : new boolean[] {false, true}) {
+                    int cell = cell(trigger, ending, started);
+                    CELLS[cell] = new FinishedCall(trigger, ending, started);
+                    EVENTS[cell] = CELLS[cell].events().toArray(EventType[]::new);
+                }
+            }
+        }
+    }
+
+    private final LongAdder received = new LongAdder();
+    private final AtomicReferenceArray<LongAdder> finished = new AtomicReferenceArray<>(CELLS.length);
+    private final RollingCounts recentEvents;
+
+    private final LongAdder elapsedNanos = new LongAdder();
+    private final LongAdder agedAnswers = new LongAdder();
+    private final LongAdder ageNanos = new LongAdder();
+
+    CallCounts(long nowNanos) {
+        this.recentEvents = new RollingCounts(EventType.values().length, WINDOW, BUCKETS, nowNanos);
+    }
+
+    private static int cell(Trigger trigger, Ending ending, boolean bodyStarted) {
+        return (trigger.ordinal() * ENDINGS.length + ending.ordinal()) * 2 + (bodyStarted ? 1 : 0);
+    }
+
+    /** Makes or finds the value of a cell; there is one instance of each. */
+    static FinishedCall call(Trigger trigger, Ending ending, boolean bodyStarted) {
+        return CELLS[cell(trigger, ending, bodyStarted)];
+    }
+
+    void received() {
+        received.increment();
+    }
+
+    /** Books a finished call: the one place where calls are counted. */
+    void finished(FinishedCall call, long startNanos, long endNanos) {
+        int cell = cell(call.trigger(), call.ending(), call.bodyStarted());
+        LongAdder count = finished.get(cell);
+        if (count == null) {
+            finished.compareAndSet(cell, null, new LongAdder());
+            count = finished.get(cell);
+        }
+        elapsedNanos.add(endNanos - startNanos);
+        for (EventType event : EVENTS[cell]) {
+            recentEvents.add(event.ordinal(), 1, endNanos);
+        }
+        count.increment();
+    }
+
+    /** Books the age of a copy that was served. */
+    void servedCopy(long age) {
+        agedAnswers.increment();
+        ageNanos.add(age);
+    }
+
+    long sum(Predicate<FinishedCall> which) {
+        long sum = 0;
+        for (int cell = 0; cell < CELLS.length; cell++) {
+            LongAdder count = finished.get(cell);
+            if (count != null && which.test(CELLS[cell])) {
+                sum += count.sum();
+            }
+        }
+        return sum;
+    }
+
+    long events(EventType event) {
+        long sum = 0;
+        for (int cell = 0; cell < CELLS.length; cell++) {
+            LongAdder count = finished.get(cell);
+            if (count != null) {
+                for (EventType moved : EVENTS[cell]) {
+                    sum += moved == event ? count.sum() : 0;
+                }
+            }
+        }
+        return sum;
+    }
+
+    Map<EventType, Long> recentEvents(long nowNanos) {
+        long[] sums = recentEvents.sums(nowNanos);
+        Map<EventType, Long> events = new EnumMap<>(EventType.class);
+        for (EventType event : EventType.values()) {
+            events.put(event, sums[event.ordinal()]);
+        }
+        return events;
+    }
+
+    long receivedCalls() {
+        return received.sum();
+    }
+
+    /** Calls that have not ended. Finished is read first, so the difference is never negative. */
+    long inFlight() {
+        long done = sum(call -> true);
+        return Math.max(0, received.sum() - done);
+    }
+
+    long elapsedNanos() {
+        return elapsedNanos.sum();
+    }
+
+    long servedCopies() {
+        return agedAnswers.sum();
+    }
+
+    long servedAgeNanos() {
+        return ageNanos.sum();
+    }
+}

@@ -1,0 +1,165 @@
+package io.degradable.internal.execution;
+
+import io.degradable.internal.stage.Stage;
+import io.degradable.model.CommandKey;
+import io.degradable.model.CommandResult;
+import io.degradable.model.Criticality;
+import io.degradable.model.EventType;
+import io.degradable.settings.CommandSettings;
+import io.degradable.state.CallKind;
+import io.degradable.state.CommandView;
+import io.degradable.state.StageView;
+import io.degradable.time.Deadline;
+import io.degradable.time.Spans;
+import io.degradable.time.Ticker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import javax.annotation.Nullable;
+
+/**
+ * A command in a container: its stages, its counts. One exists for each name, and all instances of the command share it.
+ *
+ * <p>Threading: every method may be called from any thread.
+ */
+public final class CommandRuntime<C, R> implements CommandView {
+
+    private final CommandDefinition<C, R> definition;
+    private final Container container;
+    private final Stage<C, R, R> primary;
+    private final List<Stage<C, ?, R>> chain;
+    private final CallCounts counts;
+    private final Set<CallKind> possibleCalls;
+    private final List<StageView> views;
+    private final long runNanos;
+    private final long budgetNanos;
+
+    CommandRuntime(
+            CommandDefinition<C, R> definition,
+            Container container,
+            Stage<C, R, R> primary,
+            List<Stage<C, ?, R>> chain) {
+        CommandSettings settings = definition.settings();
+        this.definition = definition;
+        this.container = container;
+        this.primary = primary;
+        this.chain = List.copyOf(chain);
+        this.counts = new CallCounts(container.ticker().nanos());
+        this.possibleCalls = PossibleCalls.of(settings);
+        this.budgetNanos = Spans.nanos(settings.budget());
+        long primaryAndChain = Math.min(Spans.FOREVER, primary.guard().timeoutNanos() + budgetNanos);
+        this.runNanos = Math.min(primaryAndChain, Spans.nanos(settings.deadline()));
+        List<StageView> all = new ArrayList<>();
+        all.add(new LiveStage(primary, container.ticker()));
+        chain.forEach(stage -> all.add(new LiveStage(stage, container.ticker())));
+        this.views = List.copyOf(all);
+    }
+
+    /** Runs the command. */
+    public @Nullable R execute(C command) {
+        container.requireOpen();
+        return Execution.execute(this, command);
+    }
+
+    /** Runs the command and tells where the answer came from. */
+    public CommandResult<R> executeForResult(C command) {
+        container.requireOpen();
+        return Execution.executeForResult(this, command);
+    }
+
+    CommandDefinition<C, R> definition() {
+        return definition;
+    }
+
+    Stage<C, R, R> primary() {
+        return primary;
+    }
+
+    List<Stage<C, ?, R>> chain() {
+        return chain;
+    }
+
+    CallCounts counts() {
+        return counts;
+    }
+
+    Ticker ticker() {
+        return container.ticker();
+    }
+
+    long budgetNanos() {
+        return budgetNanos;
+    }
+
+    /** When a run that starts now must be over: its own limits, or earlier if the run that it is part of ends earlier. */
+    long deadline(long startNanos) {
+        return Deadline.current().earlierOf(container.ticker(), startNanos + runNanos);
+    }
+
+    @Override
+    public CommandKey key() {
+        return definition.settings().key();
+    }
+
+    @Override
+    public Criticality criticality() {
+        return definition.settings().criticality();
+    }
+
+    @Override
+    public CommandSettings settings() {
+        return definition.settings();
+    }
+
+    @Override
+    public long received() {
+        return counts.receivedCalls();
+    }
+
+    @Override
+    public long inFlight() {
+        return counts.inFlight();
+    }
+
+    @Override
+    public Set<CallKind> possibleCalls() {
+        return possibleCalls;
+    }
+
+    @Override
+    public long calls(CallKind kind) {
+        return counts.sum(call ->
+                call.outcome() == kind.outcome() && call.source() == kind.source() && call.trigger() == kind.trigger());
+    }
+
+    @Override
+    public long events(EventType event) {
+        return counts.events(event);
+    }
+
+    @Override
+    public Map<EventType, Long> recentEvents() {
+        return counts.recentEvents(container.ticker().nanos());
+    }
+
+    @Override
+    public long elapsedNanos() {
+        return counts.elapsedNanos();
+    }
+
+    @Override
+    public long servedCopies() {
+        return counts.servedCopies();
+    }
+
+    @Override
+    public long servedAgeNanos() {
+        return counts.servedAgeNanos();
+    }
+
+    @Override
+    public List<StageView> stages() {
+        return views;
+    }
+}

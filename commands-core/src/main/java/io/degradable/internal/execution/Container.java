@@ -1,0 +1,252 @@
+package io.degradable.internal.execution;
+
+import io.degradable.cache.CacheSpec;
+import io.degradable.cache.LocalCache;
+import io.degradable.cache.TimedCache;
+import io.degradable.internal.bulkhead.Bulkhead;
+import io.degradable.internal.bulkhead.InlineBulkhead;
+import io.degradable.internal.bulkhead.SemaphoreBulkhead;
+import io.degradable.internal.bulkhead.ThreadPoolBulkhead;
+import io.degradable.internal.guard.Attempt;
+import io.degradable.internal.guard.FailureRules;
+import io.degradable.internal.guard.Guard;
+import io.degradable.internal.stage.Memory;
+import io.degradable.internal.stage.Stage;
+import io.degradable.model.Source;
+import io.degradable.settings.BulkheadSettings;
+import io.degradable.settings.CommandSettings;
+import io.degradable.settings.EntrySettings;
+import io.degradable.settings.GuardSettings;
+import io.degradable.settings.StageSettings;
+import io.degradable.state.CacheView;
+import io.degradable.state.CommandView;
+import io.degradable.state.PoolView;
+import io.degradable.time.Spans;
+import io.degradable.time.Ticker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+
+/**
+ * Owns what commands run with: pools, breakers, caches, counts. Names are unique in it, and one name has one set of
+ * settings.
+ *
+ * <p>Threading: every method may be called from any thread. Commands become known one after the other, under a lock in
+ * which no code of the user runs.
+ */
+public final class Container {
+
+    private record DeclaredCache(CacheSpec<?, ?> spec, TimedCache<?, ?> cache) {}
+
+    private final String name;
+    private final Ticker ticker;
+    private final Duration closeGrace;
+    private final Map<String, CommandRuntime<?, ?>> commands = new ConcurrentHashMap<>();
+    private final Map<String, ThreadPoolBulkhead> pools = new LinkedHashMap<>(); // guarded by this
+    private final Map<String, DeclaredCache> caches = new LinkedHashMap<>(); // guarded by this
+    private final List<Consumer<? super CommandView>> observers = new CopyOnWriteArrayList<>();
+    private volatile boolean closed;
+
+    public Container(String name, Ticker ticker, Duration closeGrace) {
+        this.name = name;
+        this.ticker = ticker;
+        this.closeGrace = closeGrace;
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public Ticker ticker() {
+        return ticker;
+    }
+
+    /**
+     * The command of a definition; made on the first call, with everything its chain refers to.
+     *
+     * @throws IllegalStateException when the name, or a pool or cache of the definition, is known with other settings
+     */
+    @SuppressWarnings("unchecked") // isSameAs compares the class
+    public <C, R> CommandRuntime<C, R> command(CommandDefinition<C, R> definition) {
+        CommandRuntime<?, ?> known = commands.get(definition.name());
+        if (known == null) {
+            known = register(definition);
+        }
+        if (known.definition() != definition && !known.definition().isSameAs(definition)) {
+            throw new IllegalStateException("command " + definition.name() + " is known in " + name
+                    + " with other settings: " + describe(known.definition()) + ", now " + describe(definition));
+        }
+        return (CommandRuntime<C, R>) known;
+    }
+
+    private static String describe(CommandDefinition<?, ?> definition) {
+        Class<?> type = definition.type();
+        return (type == null ? "a named command" : type.getName()) + " with " + definition.settings();
+    }
+
+    private <C, R> CommandRuntime<?, ?> register(CommandDefinition<C, R> definition) {
+        CommandRuntime<?, ?> made;
+        for (StageDefinition<C, R> stage : definition.stages()) {
+            if (stage instanceof StageDefinition.SpareCommand<C, R> spare) {
+                command(spare.spare()); // before the lock, since observers are told of it
+            }
+        }
+        synchronized (this) {
+            requireOpen();
+            CommandRuntime<?, ?> known = commands.get(definition.name());
+            if (known != null) {
+                return known;
+            }
+            made = make(definition);
+            commands.put(definition.name(), made);
+        }
+        observers.forEach(observer -> observer.accept(made));
+        return made;
+    }
+
+    private <C, R> CommandRuntime<C, R> make(CommandDefinition<C, R> definition) {
+        CommandSettings settings = definition.settings();
+        List<Memory<C, ?, R>> memories = new ArrayList<>();
+        List<Stage<C, ?, R>> chain = new ArrayList<>();
+        for (StageDefinition<C, R> stage : definition.stages()) {
+            chain.add(make(stage, definition, memories));
+        }
+        Stage<C, R, R> primary = Stage.primary(
+                new StageSettings(
+                        "primary",
+                        Source.PRIMARY,
+                        settings.key().name(),
+                        EntrySettings.byDefault(Source.PRIMARY),
+                        settings.guard()),
+                guard(settings.guard(), definition.rules()),
+                definition.run(),
+                settings.nullIsFailure(),
+                memories,
+                ticker);
+        return new CommandRuntime<>(definition, this, primary, chain);
+    }
+
+    private <C, R> Stage<C, ?, R> make(
+            StageDefinition<C, R> stage, CommandDefinition<C, R> command, List<Memory<C, ?, R>> memories) {
+        StageSettings settings = stage.settings();
+        if (stage instanceof StageDefinition.SpareCommand<C, R> spare) {
+            Guard itsOwn = command(spare.spare()).primary().guard();
+            return Stage.spare(settings, itsOwn, spare.call(), spare.onFailure(), ticker);
+        }
+        Guard guard = guard(settings.guard(), command.rules());
+        if (stage instanceof StageDefinition.SpareFunction<C, R> spare) {
+            return Stage.spare(settings, guard, spare.call(), spare.onFailure(), ticker);
+        }
+        if (stage instanceof StageDefinition.Cached<C, ?, R> cached) {
+            return cached(settings, guard, cached, memories);
+        }
+        StageDefinition.Template<C, R> template = (StageDefinition.Template<C, R>) stage;
+        return Stage.template(settings, guard, template.fill(), template.onFailure(), ticker);
+    }
+
+    private <C, K, R> Stage<C, ?, R> cached(
+            StageSettings settings,
+            Guard guard,
+            StageDefinition.Cached<C, K, R> cached,
+            List<Memory<C, ?, R>> memories) {
+        TimedCache<K, R> cache = cache(cached.cache());
+        memories.add(new Memory<>(cache, cached.key()));
+        return Stage.cached(settings, guard, cache, cached.key(), cached.window(), cached.onFailure(), ticker);
+    }
+
+    private Guard guard(GuardSettings settings, FailureRules rules) {
+        return new Guard(settings, bulkhead(settings.bulkhead()), rules, ticker);
+    }
+
+    private Bulkhead bulkhead(BulkheadSettings settings) {
+        if (settings instanceof BulkheadSettings.ThreadPool pool) {
+            return pool(pool);
+        }
+        if (settings instanceof BulkheadSettings.Semaphore semaphore) {
+            return new SemaphoreBulkhead(semaphore.limit());
+        }
+        return InlineBulkhead.INSTANCE;
+    }
+
+    private synchronized ThreadPoolBulkhead pool(BulkheadSettings.ThreadPool wanted) {
+        ThreadPoolBulkhead known = pools.computeIfAbsent(wanted.name(), any -> new ThreadPoolBulkhead(wanted));
+        if (!known.settings().equals(wanted)) {
+            throw new IllegalStateException("thread pool " + wanted.name() + " is known in " + name
+                    + " with other figures: " + known.settings() + ", now " + wanted);
+        }
+        return known;
+    }
+
+    /** The cache of a spec; made on the first call. */
+    @SuppressWarnings(
+            "unchecked") // a spec's name has one pair of types; a second use with other types would share data
+    public synchronized <K, V> TimedCache<K, V> cache(CacheSpec<K, V> spec) {
+        requireOpen();
+        DeclaredCache known =
+                caches.computeIfAbsent(spec.name(), any -> new DeclaredCache(spec, new LocalCache<>(spec, ticker)));
+        if (!known.spec.equals(spec)) {
+            throw new IllegalStateException("cache " + spec.name() + " is known in " + name + " with other figures: "
+                    + known.spec + ", now " + spec);
+        }
+        return (TimedCache<K, V>) known.cache;
+    }
+
+    /** The commands known now. */
+    public Collection<? extends CommandView> commands() {
+        return List.copyOf(commands.values());
+    }
+
+    /** Tells an observer of every command: those known now and those to come. It may hear of one twice. */
+    public void observe(Consumer<? super CommandView> observer) {
+        observers.add(observer);
+        commands.values().forEach(observer);
+    }
+
+    public synchronized List<PoolView> pools() {
+        return pools.values().stream().<PoolView>map(LivePool::new).toList();
+    }
+
+    public synchronized List<CacheView> caches() {
+        return caches.values().stream()
+                .map(known -> new CacheView(
+                        known.spec.name(), known.spec.maximumSize(), known.cache.size(), known.cache.droppedPuts()))
+                .toList();
+    }
+
+    void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException(name + " is closed");
+        }
+    }
+
+    public boolean isClosed() {
+        return closed;
+    }
+
+    /** Lets no further run in, gives those in flight a grace, then interrupts their bodies. Calling it again does nothing. */
+    public void close() {
+        List<ThreadPoolBulkhead> toEnd;
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            toEnd = List.copyOf(pools.values());
+        }
+        long untilNanos = ticker.nanos() + Spans.nanos(closeGrace);
+        toEnd.forEach(ThreadPoolBulkhead::shutdown);
+        for (ThreadPoolBulkhead pool : toEnd) {
+            if (!pool.awaitEnd(ticker, untilNanos)) {
+                for (Runnable unstarted : pool.interruptAll()) {
+                    ((Attempt<?, ?>) unstarted).cancelUnstarted();
+                }
+            }
+        }
+    }
+}

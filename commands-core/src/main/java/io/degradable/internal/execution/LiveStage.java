@@ -1,0 +1,150 @@
+package io.degradable.internal.execution;
+
+import io.degradable.internal.breaker.CircuitBreaker;
+import io.degradable.internal.stage.Stage;
+import io.degradable.internal.window.LatencyHistogram;
+import io.degradable.model.Source;
+import io.degradable.model.StageOutcome;
+import io.degradable.model.StageReason;
+import io.degradable.settings.GuardSettings;
+import io.degradable.state.CircuitView;
+import io.degradable.state.Latency;
+import io.degradable.state.StageView;
+import io.degradable.time.Ticker;
+import java.time.Duration;
+
+/** A stage, for those who only look. */
+record LiveStage(Stage<?, ?, ?> stage, Ticker ticker) implements StageView {
+
+    @Override
+    public String name() {
+        return stage.settings().name();
+    }
+
+    @Override
+    public Source kind() {
+        return stage.settings().kind();
+    }
+
+    @Override
+    public String refersTo() {
+        return stage.settings().refersTo();
+    }
+
+    @Override
+    public GuardSettings settings() {
+        return stage.guard().settings();
+    }
+
+    @Override
+    public long reached() {
+        return stage.reached();
+    }
+
+    @Override
+    public long left(StageReason reason) {
+        return stage.ended(reason);
+    }
+
+    @Override
+    public long ended(StageReason reason) {
+        return stage.guard().meter().ended(reason);
+    }
+
+    @Override
+    public long ended(StageOutcome outcome) {
+        return stage.guard().meter().ended(outcome);
+    }
+
+    @Override
+    public long nanos(StageOutcome outcome) {
+        return stage.guard().meter().nanos(outcome);
+    }
+
+    @Override
+    public long recent(StageReason reason) {
+        return stage.guard().meter().recent(ticker.nanos()).ended(reason);
+    }
+
+    @Override
+    public Latency recentLatency() {
+        return new Buckets(stage.guard().meter().recentHistogram(ticker.nanos()));
+    }
+
+    @Override
+    public CircuitView circuit() {
+        long now = ticker.nanos();
+        CircuitBreaker breaker = stage.guard().breaker();
+        long[] window = breaker.window(now);
+        return new CircuitView(
+                breaker.state(now),
+                Duration.ofNanos(now - breaker.sinceNanos()),
+                Duration.ofNanos(breaker.openForNanos(now)),
+                window[0],
+                window[1],
+                breaker.opened());
+    }
+
+    @Override
+    public int active() {
+        return stage.guard().bulkhead().active();
+    }
+
+    @Override
+    public int queued() {
+        return stage.guard().bulkhead().queued();
+    }
+
+    @Override
+    public long orphans() {
+        return stage.guard().meter().orphans();
+    }
+
+    @Override
+    public long lateSuccesses() {
+        return stage.guard().meter().lateSuccesses();
+    }
+
+    @Override
+    public long lateFailures() {
+        return stage.guard().meter().lateFailures();
+    }
+
+    @Override
+    public long overruns() {
+        return stage.guard().meter().overruns();
+    }
+
+    @Override
+    public long userMistakes() {
+        return stage.guard().meter().mistakes();
+    }
+
+    private static final class Buckets implements Latency {
+
+        private final long[] counts;
+
+        Buckets(long[] counts) {
+            this.counts = counts;
+        }
+
+        @Override
+        public long count() {
+            long count = 0;
+            for (long inBucket : counts) {
+                count += inBucket;
+            }
+            return count;
+        }
+
+        @Override
+        public Duration percentile(double percentile) {
+            return Duration.ofNanos(LatencyHistogram.percentile(counts, percentile));
+        }
+
+        @Override
+        public Duration mean() {
+            return Duration.ofNanos(LatencyHistogram.mean(counts));
+        }
+    }
+}

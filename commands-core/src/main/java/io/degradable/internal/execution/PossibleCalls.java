@@ -1,0 +1,56 @@
+package io.degradable.internal.execution;
+
+import io.degradable.model.CallOutcome;
+import io.degradable.model.Source;
+import io.degradable.model.Trigger;
+import io.degradable.settings.BulkheadSettings;
+import io.degradable.settings.CommandSettings;
+import io.degradable.settings.StageSettings;
+import io.degradable.state.CallKind;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/** Which kinds of call a command can produce, so that their meters can be there at zero and no others are. */
+final class PossibleCalls {
+
+    private PossibleCalls() {}
+
+    static Set<CallKind> of(CommandSettings settings) {
+        Set<CallKind> kinds = new LinkedHashSet<>();
+        kinds.add(new CallKind(CallOutcome.NORMAL, Source.PRIMARY, Trigger.NONE));
+        kinds.add(new CallKind(CallOutcome.BAD_REQUEST, null, Trigger.NONE));
+        kinds.add(new CallKind(CallOutcome.CANCELLED, null, Trigger.NONE));
+        for (Trigger trigger : triggers(settings)) {
+            for (StageSettings stage : settings.stages()) {
+                if (stage.entry().on().contains(trigger)) {
+                    kinds.add(new CallKind(CallOutcome.DEGRADED, stage.kind(), trigger));
+                    if (stage.kind() == Source.SPARE) {
+                        kinds.add(new CallKind(CallOutcome.BAD_REQUEST, null, trigger));
+                    }
+                    kinds.add(new CallKind(CallOutcome.CANCELLED, null, trigger));
+                }
+            }
+            if (trigger == Trigger.FAILURE || trigger == Trigger.OVERLOADED || trigger == Trigger.TIMEOUT) {
+                kinds.add(new CallKind(CallOutcome.FAILED, null, trigger));
+            }
+            if (trigger != Trigger.FAILURE && trigger != Trigger.OVERLOADED) {
+                kinds.add(new CallKind(CallOutcome.REJECTED, null, trigger));
+            }
+        }
+        return Collections.unmodifiableSet(kinds);
+    }
+
+    private static Set<Trigger> triggers(CommandSettings settings) {
+        Set<Trigger> triggers = EnumSet.of(Trigger.FAILURE, Trigger.TIMEOUT, Trigger.OVERLOADED);
+        triggers.add(
+                settings.guard().bulkhead() instanceof BulkheadSettings.ThreadPool
+                        ? Trigger.THREAD_POOL_REJECTED
+                        : Trigger.SEMAPHORE_REJECTED);
+        if (settings.guard().breaker().enabled()) {
+            triggers.add(Trigger.SHORT_CIRCUITED);
+        }
+        return triggers;
+    }
+}

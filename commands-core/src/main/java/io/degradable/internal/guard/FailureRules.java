@@ -1,0 +1,60 @@
+package io.degradable.internal.guard;
+
+import io.degradable.model.BadRequestException;
+import io.degradable.model.CallOutcome;
+import io.degradable.model.CommandException;
+import io.degradable.model.StageReason;
+import java.util.function.Predicate;
+import javax.annotation.Nullable;
+
+/**
+ * Sorts what a body threw into classes. An explicit rule of the command beats the defaults; a rule that throws itself counts
+ * as matching, so that a mistake in it shows in the class it was written for.
+ *
+ * @param ignored the request is wrong: neither counted nor answered by a stage
+ * @param fatal counted, never answered by a stage
+ * @param overloaded the dependency sheds load: not counted as its failure, answered like a rejection
+ * @param fallbackOn what stages may answer for; null for everything
+ */
+public record FailureRules(
+        Predicate<? super Throwable> ignored,
+        Predicate<? super Throwable> fatal,
+        Predicate<? super Throwable> overloaded,
+        @Nullable Predicate<? super Throwable> fallbackOn) {
+
+    /** The rules of a command that says nothing. */
+    public static final FailureRules DEFAULT = new FailureRules(t -> false, t -> false, t -> false, null);
+
+    /**
+     * The class of a failure.
+     *
+     * @param mistakes told of each rule that throws
+     */
+    public StageReason classify(Throwable failure, Runnable mistakes) {
+        if (failure instanceof BadRequestException || matches(ignored, failure, mistakes)) {
+            return StageReason.BAD_REQUEST;
+        }
+        if (failure instanceof Error || matches(fatal, failure, mistakes)) {
+            return StageReason.FATAL;
+        }
+        if (isRefusalOfNestedCommand(failure) || matches(overloaded, failure, mistakes)) {
+            return StageReason.OVERLOADED;
+        }
+        return fallbackOn == null || matches(fallbackOn, failure, mistakes)
+                ? StageReason.EXCEPTION
+                : StageReason.UNCLASSED;
+    }
+
+    private static boolean isRefusalOfNestedCommand(Throwable failure) {
+        return failure instanceof CommandException nested && nested.outcome() == CallOutcome.REJECTED;
+    }
+
+    private static boolean matches(Predicate<? super Throwable> rule, Throwable failure, Runnable mistakes) {
+        try {
+            return rule.test(failure);
+        } catch (Throwable mistake) {
+            mistakes.run(); // counted and shown; the user's own failure is what the caller has to see
+            return true;
+        }
+    }
+}

@@ -1,0 +1,141 @@
+package io.degradable.internal.guard;
+
+import io.degradable.internal.breaker.CircuitBreaker;
+import io.degradable.internal.breaker.Permit;
+import io.degradable.internal.breaker.Verdict;
+import io.degradable.internal.bulkhead.Bulkhead;
+import io.degradable.internal.bulkhead.InlineBulkhead;
+import io.degradable.internal.bulkhead.ThreadPoolBulkhead;
+import io.degradable.model.FallbackContext;
+import io.degradable.model.StageReason;
+import io.degradable.settings.GuardSettings;
+import io.degradable.time.Spans;
+import io.degradable.time.Ticker;
+import javax.annotation.Nullable;
+
+/**
+ * Breaker, bulkhead, time limit and meter around one body. Every stage of every chain has one; a command that serves as a
+ * spare has the same one as for its direct users.
+ *
+ * <p>Threading: every method may be called from any thread; bodies run where the bulkhead says.
+ */
+public final class Guard {
+
+    /** A probe may take its stage's time limit and this long on top. */
+    private static final long LEASE_MARGIN_NANOS = 1_000_000_000L;
+
+    private final GuardSettings settings;
+    private final Bulkhead bulkhead;
+    private final CircuitBreaker breaker;
+    private final FailureRules rules;
+    private final GuardMeter meter;
+    private final Ticker ticker;
+    private final long timeoutNanos;
+    private final long slowNanos;
+
+    public Guard(GuardSettings settings, Bulkhead bulkhead, FailureRules rules, Ticker ticker) {
+        long now = ticker.nanos();
+        this.settings = settings;
+        this.bulkhead = bulkhead;
+        this.rules = rules;
+        this.ticker = ticker;
+        this.timeoutNanos = Spans.nanos(settings.timeout());
+        this.slowNanos = Spans.nanos(settings.slowCall());
+        this.breaker = new CircuitBreaker(settings.breaker(), timeoutNanos + LEASE_MARGIN_NANOS, now);
+        this.meter = new GuardMeter(now);
+    }
+
+    /**
+     * Runs a body, if breaker and bulkhead let it, and waits for it no longer than the guard's limit and the deadline.
+     * Never throws.
+     *
+     * @param startNanos the moment it is called, as the caller has read it
+     * @param deadlineNanos when the run must be over
+     */
+    public <C, V> Attempt<C, V> call(
+            Body<C, V> body, C command, @Nullable FallbackContext context, long startNanos, long deadlineNanos) {
+        Attempt<C, V> attempt = new Attempt<>(this, body, command, context, startNanos);
+        Permit permit = breaker.tryAcquire(startNanos);
+        if (permit == null) {
+            attempt.endUnstarted(StageReason.SHORT_CIRCUITED);
+        } else if (!bulkhead.tryEnter()) {
+            permit.settle(Verdict.UNUSED, startNanos);
+            attempt.endUnstarted(bulkhead.full());
+        } else {
+            attempt.admit(permit, startNanos + timeoutNanos, deadlineNanos);
+            if (bulkhead instanceof ThreadPoolBulkhead pool) {
+                attempt.runOn(pool);
+            } else {
+                attempt.runHere(!isInline());
+                bulkhead.exit();
+            }
+            attempt.settle();
+        }
+        meter.attemptEnded(attempt);
+        return attempt;
+    }
+
+    /** The record of a body that its stage did not even bring to the guard; the guard's figures do not move. */
+    public <C, V> Attempt<C, V> skip(Body<C, V> body, C command, long nowNanos, StageReason why) {
+        return new Attempt<>(this, body, command, null, nowNanos).endUnstarted(why);
+    }
+
+    /** Counts a function of the user that threw. */
+    public void userMistake() {
+        meter.userMistake();
+    }
+
+    /** Whether the body only looks something up in memory: it is read however little time is left. */
+    public boolean isInline() {
+        return bulkhead == InlineBulkhead.INSTANCE;
+    }
+
+    public long timeoutNanos() {
+        return timeoutNanos;
+    }
+
+    /** What the breaker learns from the end of a body. */
+    Verdict verdict(@Nullable StageReason reason, boolean bodyStarted, long elapsedNanos) {
+        if (!bodyStarted || reason == null) {
+            return Verdict.UNUSED;
+        }
+        return switch (reason) {
+            case ANSWER -> elapsedNanos > slowNanos ? Verdict.BAD : Verdict.GOOD;
+            case ABSENT, TOO_OLD, FROM_THE_FUTURE, NULL_ANSWER -> Verdict.GOOD;
+            case EXCEPTION, FATAL, TIMEOUT -> Verdict.BAD;
+            default -> Verdict.UNUSED;
+        };
+    }
+
+    StageReason classify(Throwable failure) {
+        return rules.classify(failure, meter::userMistake);
+    }
+
+    long now() {
+        return ticker.nanos();
+    }
+
+    void await(Object blocker, long untilNanos) {
+        ticker.await(blocker, untilNanos);
+    }
+
+    Ticker ticker() {
+        return ticker;
+    }
+
+    public GuardSettings settings() {
+        return settings;
+    }
+
+    public Bulkhead bulkhead() {
+        return bulkhead;
+    }
+
+    public CircuitBreaker breaker() {
+        return breaker;
+    }
+
+    public GuardMeter meter() {
+        return meter;
+    }
+}

@@ -1,0 +1,235 @@
+package io.degradable.internal.stage;
+
+import io.degradable.cache.Lookup;
+import io.degradable.cache.TimedCache;
+import io.degradable.internal.bulkhead.Slots;
+import io.degradable.internal.guard.Attempt;
+import io.degradable.internal.guard.Guard;
+import io.degradable.internal.guard.GuardMeter;
+import io.degradable.internal.window.EnumCounts;
+import io.degradable.model.CircuitState;
+import io.degradable.model.FallbackContext;
+import io.degradable.model.StageOutcome;
+import io.degradable.model.StageReason;
+import io.degradable.model.Trigger;
+import io.degradable.settings.StageSettings;
+import io.degradable.time.Ticker;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import javax.annotation.Nullable;
+
+/**
+ * One link of a chain: a guard, a body, and the rule when it is entered. Primary, spare, cache and template differ in these
+ * three only.
+ *
+ * <p>Threading: every method may be called from any thread.
+ *
+ * @param <C> the command
+ * @param <V> what the body yields
+ * @param <R> the answer
+ */
+public final class Stage<C, V, R> {
+
+    /** From so many measured calls on, the figures of the last ten seconds are believed. */
+    private static final int ENOUGH_SAMPLES = 20;
+
+    private static final int HEALTHY_SUCCESS_PERCENTAGE = 90;
+
+    private final StageSettings settings;
+    private final Guard guard;
+    private final StageBody<C, V, R> body;
+    private final @Nullable Predicate<? super Throwable> onFailure;
+    private final @Nullable Slots atMost;
+    private final @Nullable Quota quota;
+    private final EnumCounts<StageReason> ended = new EnumCounts<>(StageReason.class);
+
+    private Stage(
+            StageSettings settings,
+            Guard guard,
+            StageBody<C, V, R> body,
+            @Nullable Predicate<? super Throwable> onFailure,
+            long nowNanos) {
+        this.settings = settings;
+        this.guard = guard;
+        this.body = body;
+        this.onFailure = onFailure;
+        this.atMost = settings.entry().atMost() == 0
+                ? null
+                : new Slots(settings.entry().atMost());
+        this.quota = settings.entry().quotaPerSecond() == 0
+                ? null
+                : new Quota(settings.entry().quotaPerSecond(), nowNanos);
+    }
+
+    /** {@code run()} of a command. */
+    public static <C, R> Stage<C, R, R> primary(
+            StageSettings settings,
+            Guard guard,
+            LiveCall<C, R> run,
+            boolean nullIsFailure,
+            List<Memory<C, ?, R>> memories,
+            Ticker ticker) {
+        PrimaryBody<C, R> body = new PrimaryBody<>(run, nullIsFailure, memories, ticker, guard::userMistake);
+        return new Stage<>(settings, guard, body, null, ticker.nanos());
+    }
+
+    /** Another way to a live answer. */
+    public static <C, R> Stage<C, R, R> spare(
+            StageSettings settings,
+            Guard guard,
+            LiveCall<C, R> call,
+            @Nullable Predicate<? super Throwable> onFailure,
+            Ticker ticker) {
+        SpareBody<C, R> body = new SpareBody<>(call, settings.entry().allowNull());
+        return new Stage<>(settings, guard, body, onFailure, ticker.nanos());
+    }
+
+    /** A read of a cache, with a freshness window. */
+    public static <C, K, R> Stage<C, Lookup<R>, R> cached(
+            StageSettings settings,
+            Guard guard,
+            TimedCache<K, R> cache,
+            Function<? super C, ? extends K> key,
+            Duration window,
+            @Nullable Predicate<? super Throwable> onFailure,
+            Ticker ticker) {
+        return new Stage<>(settings, guard, new CacheBody<>(cache, key, window), onFailure, ticker.nanos());
+    }
+
+    /** A template. */
+    public static <C, R> Stage<C, R, R> template(
+            StageSettings settings,
+            Guard guard,
+            Function<? super C, ? extends R> fill,
+            @Nullable Predicate<? super Throwable> onFailure,
+            Ticker ticker) {
+        return new Stage<>(settings, guard, new TemplateBody<>(fill), onFailure, ticker.nanos());
+    }
+
+    /** Runs the stage as the first of a run: without a rule of entry. */
+    public Step<C, V, R> first(C command, long nowNanos, long deadlineNanos) {
+        boolean noTime = !isInline() && deadlineNanos - nowNanos <= 0;
+        Attempt<C, V> attempt = noTime
+                ? guard.skip(body, command, nowNanos, StageReason.NO_TIME_LEFT)
+                : guard.call(body, command, null, nowNanos, deadlineNanos);
+        return ended(attempt);
+    }
+
+    /** Runs the stage as a link of the chain, if the run may enter it. */
+    public Step<C, V, R> next(
+            C command, FallbackContext context, GuardMeter primary, long nowNanos, long chainEndNanos) {
+        StageReason closed = closedFor(context, primary, nowNanos, chainEndNanos);
+        if (closed == null && atMost != null && !atMost.tryTake()) {
+            closed = StageReason.AT_MOST;
+        }
+        if (closed != null) {
+            return ended(guard.skip(body, command, nowNanos, closed));
+        }
+        try {
+            return ended(withinQuota(command, context, nowNanos, chainEndNanos));
+        } finally {
+            if (atMost != null) {
+                atMost.giveBack();
+            }
+        }
+    }
+
+    private Attempt<C, V> withinQuota(C command, FallbackContext context, long nowNanos, long chainEndNanos) {
+        if (quota == null) {
+            return guard.call(body, command, context, nowNanos, chainEndNanos);
+        }
+        if (!quota.tryTake(nowNanos)) {
+            return guard.skip(body, command, nowNanos, StageReason.QUOTA);
+        }
+        Attempt<C, V> attempt = guard.call(body, command, context, nowNanos, chainEndNanos);
+        if (attempt.outcome() == StageOutcome.REFUSED) {
+            quota.giveBack();
+        }
+        return attempt;
+    }
+
+    private @Nullable StageReason closedFor(
+            FallbackContext context, GuardMeter primary, long nowNanos, long chainEndNanos) {
+        if (!settings.entry().on().contains(context.trigger())) {
+            return StageReason.NOT_FOR_TRIGGER;
+        }
+        if (context.trigger() == Trigger.FAILURE && !matches(context.cause())) {
+            return StageReason.NOT_FOR_FAILURE;
+        }
+        long leftNanos = chainEndNanos - nowNanos;
+        if (!isInline() && leftNanos <= 0) {
+            return StageReason.NO_TIME_LEFT;
+        }
+        if (context.trigger() == Trigger.TIMEOUT
+                && settings.entry().whileHealthy()
+                && !isHealthy(primary, nowNanos, leftNanos)) {
+            return StageReason.UNHEALTHY;
+        }
+        return null;
+    }
+
+    private boolean matches(Throwable failure) {
+        if (onFailure == null) {
+            return true;
+        }
+        try {
+            return onFailure.test(failure);
+        } catch (Throwable mistake) {
+            guard.userMistake(); // a rule that throws counts as matching, as everywhere
+            return true;
+        }
+    }
+
+    /**
+     * Whether the stage can take over from a primary that is too slow: its breaker lets calls through, and, while that is
+     * closed, it mostly succeeds, answers within what it would get now, and most of the primary's calls are in time still.
+     */
+    private boolean isHealthy(GuardMeter primary, long nowNanos, long leftNanos) {
+        if (!guard.breaker().wouldPermit(nowNanos)) {
+            return false;
+        }
+        if (guard.breaker().state(nowNanos) == CircuitState.HALF_OPEN) {
+            return true; // its own probes find out
+        }
+        GuardMeter.Recent own = guard.meter().recent(nowNanos);
+        GuardMeter.Recent primarys = primary.recent(nowNanos);
+        long limitNanos = Math.min(guard.timeoutNanos(), leftNanos);
+        return (own.measured() < ENOUGH_SAMPLES || own.answered() * 100 >= own.measured() * HEALTHY_SUCCESS_PERCENTAGE)
+                && (own.answered() < ENOUGH_SAMPLES || own.meanAnswerNanos() <= limitNanos)
+                && (primarys.measured() < ENOUGH_SAMPLES
+                        || primarys.ended(StageReason.TIMEOUT) * 2 < primarys.measured());
+    }
+
+    private Step<C, V, R> ended(Attempt<C, V> attempt) {
+        ended.increment(attempt.reason());
+        return new Step<>(this, attempt);
+    }
+
+    private boolean isInline() {
+        return guard.isInline();
+    }
+
+    public StageSettings settings() {
+        return settings;
+    }
+
+    public Guard guard() {
+        return guard;
+    }
+
+    /** Runs of this chain that left the stage for a reason, since the start. */
+    public long ended(StageReason reason) {
+        return ended.get(reason);
+    }
+
+    /** Runs of this chain that reached the stage and have left it, entered or not. */
+    public long reached() {
+        return ended.total();
+    }
+
+    StageBody<C, V, R> body() {
+        return body;
+    }
+}

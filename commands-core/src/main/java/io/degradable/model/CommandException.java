@@ -1,0 +1,88 @@
+package io.degradable.model;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+
+/**
+ * A call that ended without an answer. Its cause is the primary's own failure, never null: what the body threw, or a
+ * stackless {@link NoAnswerException} or {@link StageTimeoutException}. The failures of later stages are suppressed
+ * exceptions, in order. A rejected call's exception carries no stack trace.
+ *
+ * <p>It also carries a checked exception that {@code execute()} must pass on but cannot declare.
+ */
+public final class CommandException extends RuntimeException {
+
+    private static final long serialVersionUID = 1;
+
+    private final CommandKey key;
+    private final transient FinishedCall call;
+    private final transient List<StageReport> trail;
+    private final long callId;
+    private final Level level;
+
+    public CommandException(
+            CommandKey key, FinishedCall call, List<StageReport> trail, long callId, Level level, Throwable cause) {
+        super(message(key, call, trail, callId), cause, true, call.outcome() != CallOutcome.REJECTED);
+        this.key = key;
+        this.call = call;
+        this.trail = List.copyOf(trail);
+        this.callId = callId;
+        this.level = level;
+        for (StageReport report : trail) {
+            Throwable later = report.cause();
+            if (later != null && later != cause) {
+                addSuppressed(later);
+            }
+        }
+    }
+
+    private static String message(CommandKey key, FinishedCall call, List<StageReport> trail, long callId) {
+        return key.name() + " " + call.outcome().tag() + " [call " + CallId.text(callId) + "]: "
+                + trail.stream().map(StageReport::toString).collect(Collectors.joining("; "));
+    }
+
+    public CommandKey key() {
+        return key;
+    }
+
+    /** {@link CallOutcome#FAILED}, {@link CallOutcome#REJECTED}, or how else the call ended. */
+    public CallOutcome outcome() {
+        return call.outcome();
+    }
+
+    /** Why the primary did not answer. */
+    public Trigger trigger() {
+        return call.trigger();
+    }
+
+    /** What each stage did, the primary first. */
+    public List<StageReport> trail() {
+        return trail;
+    }
+
+    public long callId() {
+        return callId;
+    }
+
+    public Level level() {
+        return level;
+    }
+
+    /** The headers of an answer that says so: {@code X-Data-Source: none} and why. */
+    public Map<String, String> headers() {
+        Map<String, String> headers = new LinkedHashMap<>();
+        headers.put(Headers.SOURCE, Source.tagOf(null));
+        headers.put(Headers.TRIGGER, trigger().tag());
+        headers.put(Headers.CALL_ID, CallId.text(callId));
+        return headers;
+    }
+
+    /** The primary's own failure; never null. */
+    @Override
+    public synchronized Throwable getCause() {
+        return Objects.requireNonNull(super.getCause());
+    }
+}

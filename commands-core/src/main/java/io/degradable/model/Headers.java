@@ -1,0 +1,18 @@
+package io.degradable.model;
+
+/** The names of the HTTP headers that carry provenance. */
+public final class Headers {
+
+    /** Who answered: {@code primary}, {@code spare}, {@code cache}, {@code static}, {@code none}. */
+    public static final String SOURCE = "X-Data-Source";
+    /** The answer's age in whole seconds; absent for a template. */
+    public static final String AGE = "X-Data-Age";
+    /** Why the primary did not answer; only when degraded. */
+    public static final String TRIGGER = "X-Degraded-Trigger";
+    /** Milliseconds from the primary's end to the answer; only when degraded. */
+    public static final String FALLBACK_ELAPSED = "X-Fallback-Elapsed";
+    /** The call's id, as in the log. */
+    public static final String CALL_ID = "X-Call-Id";
+
+    private Headers() {}
+}

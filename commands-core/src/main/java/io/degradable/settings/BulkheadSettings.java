@@ -1,0 +1,41 @@
+package io.degradable.settings;
+
+/** Where the body of a guard runs and how many may run at once. */
+public sealed interface BulkheadSettings {
+
+    /**
+     * On a thread of a pool, which is shared by all that name it.
+     *
+     * @param name the pool's name, unique in a container; pools of one name must have the same figures
+     * @param size threads; the pool grows to its size before it queues
+     * @param queue places for calls that wait for a thread; 0 means none waits
+     */
+    record ThreadPool(String name, int size, int queue) implements BulkheadSettings {
+
+        public static final int DEFAULT_SIZE = 10;
+        public static final int DEFAULT_QUEUE = 0;
+
+        public ThreadPool {
+            Require.name("threadPool.name", name);
+            Require.positive("threadPool.size", size);
+            Require.notNegative("threadPool.queue", queue);
+        }
+    }
+
+    /**
+     * On the caller's thread.
+     *
+     * @param limit how many callers may be in the body at once; a further one is refused at once
+     */
+    record Semaphore(int limit) implements BulkheadSettings {
+
+        public static final int DEFAULT_LIMIT = 10;
+
+        public Semaphore {
+            Require.positive("semaphore.limit", limit);
+        }
+    }
+
+    /** On the caller's thread and without a bound: for bodies that only look something up in memory. */
+    record Inline() implements BulkheadSettings {}
+}

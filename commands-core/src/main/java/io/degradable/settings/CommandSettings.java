@@ -1,0 +1,38 @@
+package io.degradable.settings;
+
+import io.degradable.model.CommandKey;
+import io.degradable.model.Criticality;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * A command as data, without its functions. Two specs of one name in a container must be equal in this and in their class.
+ *
+ * @param key name and group
+ * @param criticality what may be shed first
+ * @param guard what stands around {@code run()}
+ * @param deadline limit of the whole run, chain included; {@link GuardSettings#NO_TIMEOUT} for none
+ * @param nullIsFailure whether null from the primary is a failure instead of an answer
+ * @param budget what the chain as a whole may take
+ * @param stages the chain, in order
+ */
+public record CommandSettings(
+        CommandKey key,
+        Criticality criticality,
+        GuardSettings guard,
+        Duration deadline,
+        boolean nullIsFailure,
+        Duration budget,
+        List<StageSettings> stages) {
+
+    public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(1);
+    public static final Duration DEFAULT_BUDGET = Duration.ofMillis(250);
+
+    public CommandSettings {
+        Require.name("command name", key.name());
+        Require.name("group of " + key.name(), key.group());
+        Require.positive("deadline", deadline);
+        Require.positive("budget of the chain (within)", budget);
+        stages = List.copyOf(stages);
+    }
+}

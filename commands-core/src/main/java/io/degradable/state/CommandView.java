@@ -1,0 +1,53 @@
+package io.degradable.state;
+
+import io.degradable.model.CommandKey;
+import io.degradable.model.Criticality;
+import io.degradable.model.EventType;
+import io.degradable.settings.CommandSettings;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A command as it can be looked at while it works. Every number is read when asked for, and reading changes none.
+ *
+ * <p>Threading: every method may be called from any thread.
+ */
+public interface CommandView {
+
+    CommandKey key();
+
+    Criticality criticality();
+
+    CommandSettings settings();
+
+    /** Calls begun, since the start. */
+    long received();
+
+    /** Calls that have not ended. */
+    long inFlight();
+
+    /** The kinds of call that this command's chain can produce. */
+    Set<CallKind> possibleCalls();
+
+    /** Finished calls of a kind, since the start. */
+    long calls(CallKind kind);
+
+    /** How often an event moved, since the start. */
+    long events(EventType event);
+
+    /** How often each event moved in the last ten seconds. */
+    Map<EventType, Long> recentEvents();
+
+    /** Time spent in finished calls, in nanoseconds, since the start. */
+    long elapsedNanos();
+
+    /** Answers served from a cached copy, since the start. */
+    long servedCopies();
+
+    /** The sum of their ages, in nanoseconds. */
+    long servedAgeNanos();
+
+    /** The primary, then the chain in order. */
+    List<StageView> stages();
+}

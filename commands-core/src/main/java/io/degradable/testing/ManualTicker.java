@@ -1,0 +1,94 @@
+package io.degradable.testing;
+
+import io.degradable.time.Ticker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A ticker that stands still until the test moves it. Threads that wait with a limit wake when {@link #advance} reaches
+ * their limit; {@link #untilWaiting} lets a test move time only once a caller really waits.
+ *
+ * <p>Threading: every method may be called from any thread.
+ */
+public final class ManualTicker implements Ticker {
+
+    private record Waiter(Thread thread, long untilNanos) {}
+
+    private final List<Waiter> waiters = new ArrayList<>(); // guarded by this
+    private volatile long nanos;
+    private volatile long epochMillis;
+    private volatile long readings;
+
+    /** Starts close to the overflow of {@code long}, so that code which compares readings with {@code <} is found out. */
+    public ManualTicker() {
+        this(Long.MAX_VALUE - Duration.ofMinutes(1).toNanos(), 1_767_225_600_000L);
+    }
+
+    /** Starts at the given readings. */
+    public ManualTicker(long nanos, long epochMillis) {
+        this.nanos = nanos;
+        this.epochMillis = epochMillis;
+    }
+
+    @Override
+    public long nanos() {
+        synchronized (this) {
+            readings++;
+        }
+        return nanos;
+    }
+
+    /** How often {@link #nanos()} was asked so far. */
+    public synchronized long readings() {
+        return readings;
+    }
+
+    @Override
+    public long epochMillis() {
+        return epochMillis;
+    }
+
+    @Override
+    public void await(Object blocker, long untilNanos) {
+        Waiter waiter = new Waiter(Thread.currentThread(), untilNanos);
+        synchronized (this) {
+            if (untilNanos - nanos <= 0) {
+                return;
+            }
+            waiters.add(waiter);
+            notifyAll();
+        }
+        LockSupport.park(blocker);
+        synchronized (this) {
+            waiters.remove(waiter);
+        }
+    }
+
+    /** Moves both clocks forward and wakes every waiter whose limit is reached. */
+    public synchronized void advance(Duration span) {
+        if (span.isNegative()) {
+            throw new IllegalArgumentException("span must not be negative, was " + span);
+        }
+        nanos += span.toNanos();
+        epochMillis += span.toMillis();
+        for (Waiter waiter : waiters) {
+            if (waiter.untilNanos - nanos <= 0) {
+                LockSupport.unpark(waiter.thread);
+            }
+        }
+    }
+
+    /** Moves the wall clock alone, also backwards, as an operator or NTP does. */
+    public synchronized void stepWallClock(Duration step) {
+        epochMillis += step.toMillis();
+    }
+
+    /** Blocks until at least {@code count} threads wait with a limit on this ticker. */
+    public synchronized void untilWaiting(int count) throws InterruptedException {
+        while (waiters.size() < count) {
+            wait();
+        }
+    }
+}

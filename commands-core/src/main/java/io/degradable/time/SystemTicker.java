@@ -1,0 +1,26 @@
+package io.degradable.time;
+
+import java.util.concurrent.locks.LockSupport;
+
+/** The JVM's own clocks. */
+enum SystemTicker implements Ticker {
+    INSTANCE;
+
+    @Override
+    public long nanos() {
+        return System.nanoTime();
+    }
+
+    @Override
+    public long epochMillis() {
+        return System.currentTimeMillis();
+    }
+
+    @Override
+    public void await(Object blocker, long untilNanos) {
+        long left = untilNanos - System.nanoTime();
+        if (left > 0) {
+            LockSupport.parkNanos(blocker, left);
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/** The web page that shows the commands of one or more running instances. */
+package io.degradable.dashboard;
