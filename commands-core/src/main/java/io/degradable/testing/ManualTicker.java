@@ -73,11 +73,14 @@ public final class ManualTicker implements Ticker {
         }
         nanos += span.toNanos();
         epochMillis += span.toMillis();
-        for (Waiter waiter : waiters) {
-            if (waiter.untilNanos - nanos <= 0) {
+        // Whoever is woken waits no more from here on, so that a test can move time, then wait for the next waiter.
+        waiters.removeIf(waiter -> {
+            boolean over = waiter.untilNanos - nanos <= 0;
+            if (over) {
                 LockSupport.unpark(waiter.thread);
             }
-        }
+            return over;
+        });
     }
 
     /** Moves the wall clock alone, also backwards, as an operator or NTP does. */

@@ -15,6 +15,7 @@ import io.degradable.internal.stage.Stage;
 import io.degradable.model.Source;
 import io.degradable.settings.BulkheadSettings;
 import io.degradable.settings.CommandSettings;
+import io.degradable.settings.Differences;
 import io.degradable.settings.EntrySettings;
 import io.degradable.settings.GuardSettings;
 import io.degradable.settings.StageSettings;
@@ -80,14 +81,15 @@ public final class Container {
         }
         if (known.definition() != definition && !known.definition().isSameAs(definition)) {
             throw new IllegalStateException("command " + definition.name() + " is known in " + name
-                    + " with other settings: " + describe(known.definition()) + ", now " + describe(definition));
+                    + " with other settings: " + differences(known.definition(), definition));
         }
         return (CommandRuntime<C, R>) known;
     }
 
-    private static String describe(CommandDefinition<?, ?> definition) {
-        Class<?> type = definition.type();
-        return (type == null ? "a named command" : type.getName()) + " with " + definition.settings();
+    private static String differences(CommandDefinition<?, ?> known, CommandDefinition<?, ?> given) {
+        return known.type() == given.type()
+                ? Differences.between(known.settings(), given.settings())
+                : "class was " + known.type() + ", now " + given.type();
     }
 
     private <C, R> CommandRuntime<?, ?> register(CommandDefinition<C, R> definition) {
@@ -178,7 +180,7 @@ public final class Container {
         ThreadPoolBulkhead known = pools.computeIfAbsent(wanted.name(), any -> new ThreadPoolBulkhead(wanted));
         if (!known.settings().equals(wanted)) {
             throw new IllegalStateException("thread pool " + wanted.name() + " is known in " + name
-                    + " with other figures: " + known.settings() + ", now " + wanted);
+                    + " with other figures: " + Differences.between(known.settings(), wanted));
         }
         return known;
     }
@@ -192,7 +194,7 @@ public final class Container {
                 caches.computeIfAbsent(spec.name(), any -> new DeclaredCache(spec, new LocalCache<>(spec, ticker)));
         if (!known.spec.equals(spec)) {
             throw new IllegalStateException("cache " + spec.name() + " is known in " + name + " with other figures: "
-                    + known.spec + ", now " + spec);
+                    + Differences.between(known.spec, spec));
         }
         return (TimedCache<K, V>) known.cache;
     }
