@@ -13,7 +13,8 @@ public sealed interface Caches<C, R> extends FallbackSpec<C, R> permits Spares, 
     /**
      * Answers with a copy of an earlier answer of the primary, if it is young enough. Good primary answers are kept for it.
      *
-     * @param key what tells answers apart; runs on the caller's thread and must only compute
+     * @param key what tells answers apart; must only compute. It runs on the caller's thread for reading, and where {@code
+     *     run()} runs for keeping
      * @param freshness the oldest age that is served, inclusive
      */
     default <K> Caches<C, R> cached(CacheSpec<K, R> cache, Function<? super C, ? extends K> key, Duration freshness) {

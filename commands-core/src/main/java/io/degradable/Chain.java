@@ -85,7 +85,7 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
         requireOwnPool("spare " + spec.name(), guard);
         SpareSpec entry = new SpareSpec(CommandSpec.boundOf(primary.bulkhead()));
         customizer.accept(entry);
-        StageSettings settings = new StageSettings(nextName("spare"), Source.SPARE, spec.name(), entry.entry(), guard);
+        StageSettings settings = StageSettings.of(nextName("spare"), Source.SPARE, spec.name(), entry.entry(), guard);
         stages.add(new StageDefinition.SpareCommand<>(settings, spec.definition(), call, entry.onFailure()));
         return this;
     }
@@ -101,7 +101,7 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
         requireOwnPool("spare " + name, guard);
         LiveCall<C, R> live = (arguments, context) -> call.call(arguments, required(context));
         stages.add(new StageDefinition.SpareFunction<>(
-                new StageSettings(name, Source.SPARE, name, spec.entry(), guard), live, spec.onFailure()));
+                StageSettings.of(name, Source.SPARE, name, spec.entry(), guard), live, spec.onFailure()));
         return this;
     }
 
@@ -125,16 +125,15 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
             Function<? super C, ? extends K> key,
             Duration freshness,
             Consumer<? super StageSpec> customizer) {
-        Require.positive("freshness of cache " + cache.name() + " in " + command, freshness);
         StageSpec spec = new StageSpec(Source.CACHE);
         customizer.accept(spec);
         Require.that(
-                !spec.setsGuard(),
+                !spec.setsMoreThanEntry(),
                 "cache " + cache.name() + " of " + command
-                        + " is local and read in memory: it takes no thread pool, timeout or breaker");
-        StageSettings settings =
-                new StageSettings(nextName("cache"), Source.CACHE, cache.name(), spec.entry(), GuardSettings.INLINE);
-        stages.add(new StageDefinition.Cached<>(settings, cache, key, freshness, spec.onFailure()));
+                        + " is local and read in memory: it takes no thread pool, timeout, breaker or allowNull()");
+        StageSettings settings = new StageSettings(
+                nextName("cache"), Source.CACHE, cache.name(), freshness, spec.entry(), GuardSettings.INLINE);
+        stages.add(new StageDefinition.Cached<>(settings, cache, key, spec.onFailure()));
         return this;
     }
 
@@ -157,7 +156,7 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
         TemplateSpec spec = new TemplateSpec();
         customizer.accept(spec);
         StageSettings settings =
-                new StageSettings(nextName("static"), Source.STATIC, template, spec.entry(), GuardSettings.INLINE);
+                StageSettings.of(nextName("static"), Source.STATIC, template, spec.entry(), GuardSettings.INLINE);
         stages.add(new StageDefinition.Template<>(settings, fill, spec.onFailure()));
         return this;
     }

@@ -127,7 +127,7 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
         private Duration deadline = GuardSettings.NO_TIMEOUT;
         private boolean interruptOnTimeout = true;
         private @Nullable Duration slowCall;
-        private boolean bounded;
+        private @Nullable Duration bounded;
         private BreakerSettings breaker = BreakerSettings.DEFAULT;
         private boolean nullIsFailure;
         private FailureRules rules = FailureRules.DEFAULT;
@@ -216,12 +216,7 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
          * although it runs on a semaphore.
          */
         public Builder<C, R> boundedBy(Duration limit) {
-            Require.positive("boundedBy", limit);
-            Require.that(
-                    limit.compareTo(timeout) <= 0,
-                    "boundedBy must not exceed the timeout of " + Require.text(timeout) + ", was "
-                            + Require.text(limit));
-            this.bounded = true;
+            this.bounded = Require.positive("boundedBy", limit);
             return this;
         }
 
@@ -245,31 +240,44 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
             return this;
         }
 
-        /** Failures that say that the request is wrong, beside {@code BadRequestException}: not counted, no stage. */
+        /** Failures that say that the request is wrong, beside {@code BadRequestException}: not counted, no stage. May be said more than once. */
         public Builder<C, R> ignore(Predicate<? super Throwable> which) {
-            rules = new FailureRules(which, rules.fatal(), rules.overloaded(), rules.fallbackOn());
+            rules = new FailureRules(
+                    either(rules.ignored(), which), rules.fatal(), rules.overloaded(), rules.fallbackOn());
             return this;
         }
 
-        /** Failures that no stage may hide, beside every {@code Error}: counted, no stage. */
+        /** Failures that no stage may hide, beside every {@code Error}: counted, no stage. May be said more than once. */
         public Builder<C, R> fatal(Predicate<? super Throwable> which) {
-            rules = new FailureRules(rules.ignored(), which, rules.overloaded(), rules.fallbackOn());
+            rules = new FailureRules(
+                    rules.ignored(), either(rules.fatal(), which), rules.overloaded(), rules.fallbackOn());
             return this;
         }
 
-        /** Failures that say that the dependency sheds load: not counted as its failure, answered like a rejection. */
+        /**
+         * Failures that say that the dependency sheds load: not counted as its failure, answered like a rejection. May be
+         * said more than once.
+         */
         public Builder<C, R> overloaded(Predicate<? super Throwable> which) {
-            rules = new FailureRules(rules.ignored(), rules.fatal(), which, rules.fallbackOn());
+            rules = new FailureRules(
+                    rules.ignored(), rules.fatal(), either(rules.overloaded(), which), rules.fallbackOn());
             return this;
         }
 
         /**
          * The failures that stages may answer for: "unavailable". All others reach the caller unchanged and are neither good
-         * nor bad for the breaker. Default: every {@code Exception} is one.
+         * nor bad for the breaker. Default: every {@code Exception} is one. May be said more than once.
          */
         public Builder<C, R> fallbackOn(Predicate<? super Throwable> which) {
-            rules = new FailureRules(rules.ignored(), rules.fatal(), rules.overloaded(), which);
+            Predicate<? super Throwable> before = rules.fallbackOn();
+            rules = new FailureRules(
+                    rules.ignored(), rules.fatal(), rules.overloaded(), before == null ? which : either(before, which));
             return this;
+        }
+
+        private static Predicate<Throwable> either(
+                Predicate<? super Throwable> one, Predicate<? super Throwable> other) {
+            return failure -> one.test(failure) || other.test(failure);
         }
 
         /** The chain that answers when the primary does not. Default: none. */
@@ -290,6 +298,10 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
             }
             Require.name("group of command " + name, group);
             GuardSettings guard = guard(group);
+            Require.that(
+                    bounded == null || bounded.compareTo(timeout) <= 0,
+                    "boundedBy must not exceed the timeout of " + Require.text(timeout) + ", was "
+                            + Require.text(bounded == null ? timeout : bounded));
             Chain<C, R> chain = new Chain<>(name, guard);
             if (fallback != null && fallback.apply(chain) != chain) {
                 throw new IllegalArgumentException("fallback of " + name + " must return the chain it was given");
@@ -305,7 +317,7 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
                     stages.stream().map(StageDefinition::settings).toList());
             return new CommandSpec<>(
                     new CommandDefinition<>(type, settings, rules, (command, context) -> command.run(), stages),
-                    bounded);
+                    bounded != null);
         }
 
         private GuardSettings guard(String group) {

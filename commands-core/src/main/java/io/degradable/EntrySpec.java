@@ -19,7 +19,7 @@ public abstract sealed class EntrySpec<S extends EntrySpec<S>> permits SpareSpec
     private Set<Trigger> on;
     private boolean whileHealthy;
     private int atMost;
-    private boolean allowNull;
+    boolean allowNull;
     double quotaPerSecond;
     private @Nullable Predicate<? super Throwable> onFailure;
 
@@ -50,12 +50,6 @@ public abstract sealed class EntrySpec<S extends EntrySpec<S>> permits SpareSpec
     /** How many runs may be in the stage at once, 1 or more. Default: for a spare command the primary's bound, else none. */
     public S atMost(int concurrent) {
         this.atMost = Require.positive("atMost", concurrent);
-        return self();
-    }
-
-    /** Takes null for an answer of this stage. Default: null is a miss, and the next stage is asked. */
-    public S allowNull() {
-        this.allowNull = true;
         return self();
     }
 

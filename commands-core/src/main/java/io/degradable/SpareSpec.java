@@ -17,6 +17,12 @@ public final class SpareSpec extends EntrySpec<SpareSpec> {
         return this;
     }
 
+    /** Takes null for an answer of this stage. Default: null is a miss, and the next stage is asked. */
+    public SpareSpec allowNull() {
+        this.allowNull = true;
+        return this;
+    }
+
     @Override
     SpareSpec self() {
         return this;

@@ -47,13 +47,19 @@ public final class StageSpec extends EntrySpec<StageSpec> {
         return this;
     }
 
+    /** Takes null for an answer of this stage. Default: null is a miss, and the next stage is asked. */
+    public StageSpec allowNull() {
+        this.allowNull = true;
+        return this;
+    }
+
     @Override
     StageSpec self() {
         return this;
     }
 
-    boolean setsGuard() {
-        return pool != null || timeout != null || breaker != null || !interruptOnTimeout;
+    boolean setsMoreThanEntry() {
+        return pool != null || timeout != null || breaker != null || !interruptOnTimeout || allowNull;
     }
 
     GuardSettings guard(String poolName, GuardSettings primary, Duration budget) {

@@ -109,18 +109,25 @@ final class BadSettingsTest {
                                         call -> call))
                                 .build()),
                 refused(
-                        "freshness of cache copies in Call must be positive, was 0 ms",
+                        "freshness of copies must be positive, was 0 ms",
                         () -> Call.declared()
                                 .fallback(chain -> chain.cached(copies, call -> call.id, Duration.ZERO))
                                 .build()),
                 refused(
-                        "cache copies of Call is local and read in memory: it takes no thread pool, timeout or breaker",
+                        "cache copies of Call is local and read in memory: it takes no thread pool, timeout, breaker"
+                                + " or allowNull()",
                         () -> Call.declared()
                                 .fallback(chain -> chain.cached(
                                         copies,
                                         call -> call.id,
                                         Duration.ofSeconds(1),
                                         stage -> stage.timeout(Duration.ofMillis(1))))
+                                .build()),
+                refused(
+                        "boundedBy must not exceed the timeout of 100 ms, was 200 ms",
+                        () -> Call.declared()
+                                .boundedBy(Duration.ofMillis(200))
+                                .timeout(Duration.ofMillis(100))
                                 .build()),
                 refused(
                         "stage second of Call is there already",
@@ -170,6 +177,24 @@ final class BadSettingsTest {
                     .hasMessage("command Call is known in mine with other settings: key.group was \"test\", now"
                             + " \"other\"; guard.bulkhead.name was \"test\", now \"other\"");
             assertThat(bodies).hasValue(0);
+        }
+    }
+
+    @Test
+    void another_freshness_window_or_another_chain_is_another_spec() {
+        CacheSpec<String, String> copies = CacheSpec.named("copies");
+        try (Commands commands = Commands.builder().name("mine").build()) {
+            commands.register(Call.declared()
+                    .fallback(chain -> chain.cached(copies, call -> call.id, Duration.ofMinutes(5)))
+                    .build());
+
+            assertThatThrownBy(() -> commands.register(Call.declared()
+                            .fallback(chain -> chain.cached(copies, call -> call.id, Duration.ofHours(5)))
+                            .build()))
+                    .hasMessage("command Call is known in mine with other settings: stages[0].freshness was 300000 ms,"
+                            + " now 18000000 ms");
+            assertThatThrownBy(() -> commands.register(Call.declared().build()))
+                    .hasMessage("command Call is known in mine with other settings: stages was [cache], now []");
         }
     }
 

@@ -279,6 +279,40 @@ final class FailureClassesTest {
     }
 
     @Test
+    void a_template_that_throws_an_error_is_a_failed_stage_too() {
+        CommandSpec<Call, String> spec = Call.declared()
+                .semaphore()
+                .fallback(chain -> chain.template(StaticTemplate.of("last", "template"), (template, call) -> {
+                    throw new BadRequestException("not the request's fault, " + new AssertionError("the fill's"));
+                }))
+                .build();
+
+        Throwable thrown = thrownBy(spec, () -> {
+            throw new IOException("down");
+        });
+
+        assertThat(thrown).isInstanceOf(CommandException.class).hasRootCauseMessage("down");
+        assertThat(calls(CallOutcome.FAILED, Trigger.FAILURE)).isEqualTo(1);
+    }
+
+    @Test
+    void rules_said_twice_both_hold() {
+        CommandSpec<Call, String> spec = touchy().ignore(failure -> failure instanceof IllegalStateException)
+                .ignore(failure -> failure instanceof IOException)
+                .build();
+
+        assertThat(thrownBy(spec, () -> {
+                    throw new IllegalStateException("one");
+                }))
+                .isInstanceOf(IllegalStateException.class);
+        assertThat(thrownBy(spec, () -> {
+                    throw new IOException("other");
+                }))
+                .hasRootCauseMessage("other");
+        assertThat(templateFilled).hasValue(0);
+    }
+
+    @Test
     void without_a_chain_a_failure_is_fallback_missing() {
         CommandSpec<Call, String> spec = Call.declared().semaphore().build();
 

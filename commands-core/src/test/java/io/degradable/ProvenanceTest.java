@@ -100,6 +100,9 @@ final class ProvenanceTest {
                 .containsEntry("X-Data-Age", "41")
                 .containsEntry("X-Degraded-Trigger", "failure")
                 .containsEntry("X-Fallback-Elapsed", "7");
+        assertThat(result.provenance())
+                .isEqualTo("from cache, 41 s old, after failure, fallback 7 ms, cause java.io.IOException: down, call "
+                        + CallId.text(result.callId()));
     }
 
     @Test

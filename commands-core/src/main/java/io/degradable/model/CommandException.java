@@ -8,8 +8,8 @@ import java.util.stream.Collectors;
 
 /**
  * A call that ended without an answer. Its cause is the primary's own failure, never null: what the body threw, or a
- * stackless {@link NoAnswerException} or {@link StageTimeoutException}. The failures of later stages are suppressed
- * exceptions, in order. A rejected call's exception carries no stack trace.
+ * stackless {@link NoAnswerException} or {@link StageTimeoutException}. The failures and
+ * timeouts of later stages are suppressed exceptions, in order. A rejected call's exception carries no stack trace.
  *
  * <p>It also carries a checked exception that {@code execute()} must pass on but cannot declare.
  */
@@ -75,7 +75,9 @@ public final class CommandException extends RuntimeException {
     public Map<String, String> headers() {
         Map<String, String> headers = new LinkedHashMap<>();
         headers.put(Headers.SOURCE, Source.tagOf(null));
-        headers.put(Headers.TRIGGER, trigger().tag());
+        if (trigger() != Trigger.NONE) {
+            headers.put(Headers.TRIGGER, trigger().tag());
+        }
         headers.put(Headers.CALL_ID, CallId.text(callId));
         return headers;
     }

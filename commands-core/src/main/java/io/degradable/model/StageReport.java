@@ -10,7 +10,7 @@ import javax.annotation.Nullable;
  * @param kind what kind of stage it is
  * @param reason why it ended as it did
  * @param elapsed from entering the stage to its end; zero when it was skipped
- * @param cause what the body threw; null when it threw nothing
+ * @param cause of a stage that failed or timed out: what its body threw, or a stackless exception of ours; else null
  */
 public record StageReport(
         String stage,

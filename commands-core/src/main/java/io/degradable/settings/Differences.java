@@ -45,7 +45,15 @@ public final class Differences {
         }
     }
 
+    /** A record in a list by its first component, which is its name. */
+    private static @Nullable Object name(Object element) {
+        return element instanceof Record record ? read(record.getClass().getRecordComponents()[0], record) : element;
+    }
+
     private static String text(@Nullable Object value) {
+        if (value instanceof List<?> list) {
+            return list.stream().map(Differences::name).toList().toString();
+        }
         if (value instanceof Duration span) {
             return Require.text(span);
         }

@@ -1,6 +1,7 @@
 package io.degradable.settings;
 
 import io.degradable.model.Source;
+import java.time.Duration;
 
 /**
  * One stage of a chain, as data.
@@ -8,12 +9,21 @@ import io.degradable.model.Source;
  * @param name its name in the chain, unique there
  * @param kind spare, cache or static
  * @param refersTo the spare command, cache or template behind it
+ * @param freshness the oldest age that a cache's copy may be served at; {@link GuardSettings#NO_TIMEOUT} for other kinds
  * @param entry when it is entered
  * @param guard what stands around its body; for a spare command this is the guard of that command
  */
-public record StageSettings(String name, Source kind, String refersTo, EntrySettings entry, GuardSettings guard) {
+public record StageSettings(
+        String name, Source kind, String refersTo, Duration freshness, EntrySettings entry, GuardSettings guard) {
 
     public StageSettings {
         Require.name("stage name", name);
+        Require.positive("freshness of " + refersTo, freshness);
+    }
+
+    /** A stage whose answers have no window of age. */
+    public static StageSettings of(
+            String name, Source kind, String refersTo, EntrySettings entry, GuardSettings guard) {
+        return new StageSettings(name, kind, refersTo, GuardSettings.NO_TIMEOUT, entry, guard);
     }
 }

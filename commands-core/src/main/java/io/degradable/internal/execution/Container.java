@@ -120,7 +120,7 @@ public final class Container {
             chain.add(make(stage, definition, memories));
         }
         Stage<C, R, R> primary = Stage.primary(
-                new StageSettings(
+                StageSettings.of(
                         "primary",
                         Source.PRIMARY,
                         settings.key().name(),
@@ -159,7 +159,7 @@ public final class Container {
             List<Memory<C, ?, R>> memories) {
         TimedCache<K, R> cache = cache(cached.cache());
         memories.add(new Memory<>(cache, cached.key()));
-        return Stage.cached(settings, guard, cache, cached.key(), cached.window(), cached.onFailure(), ticker);
+        return Stage.cached(settings, guard, cache, cached.key(), cached.onFailure(), ticker);
     }
 
     private Guard guard(GuardSettings settings, FailureRules rules) {

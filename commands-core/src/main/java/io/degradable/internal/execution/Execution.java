@@ -33,7 +33,7 @@ final class Execution<C, R> {
     private final long startNanos;
     private final long deadlineNanos;
     private final List<Step<C, ?, R>> trail = new ArrayList<>(2);
-    private @Nullable Throwable cause;
+    private boolean thrownUnchanged;
     private long callId;
 
     private Execution(CommandRuntime<C, R> command, C arguments) {
@@ -60,8 +60,7 @@ final class Execution<C, R> {
         Step<C, ?, R> primary = command.primary().first(arguments, startNanos, deadlineNanos);
         trail.add(primary);
         Ending ending = walk(primary);
-        FinishedCall call = CallCounts.call(
-                primary.reason().trigger(), ending, primary.attempt().bodyStarted());
+        FinishedCall call = CallCounts.call(primary.reason().trigger(), ending, primary.bodyStarted());
         Step<C, ?, R> last = last();
         command.counts().finished(call, startNanos, last.endNanos());
         if (call.source() == null) {
@@ -78,6 +77,7 @@ final class Execution<C, R> {
             return Ending.PRIMARY;
         }
         if (primary.reason().endsRun() || primary.reason() == StageReason.UNCLASSED) {
+            thrownUnchanged = true;
             return endedBy(primary, Ending.THROWN);
         }
         FallbackContext context = context(primary);
@@ -92,6 +92,7 @@ final class Execution<C, R> {
                 return Ending.answeredBy(step.kind());
             }
             if (endsRun(step)) {
+                thrownUnchanged = true;
                 return endedBy(step, Ending.FAILURE);
             }
             admitted |= step.outcome() != StageOutcome.SKIPPED;
@@ -118,7 +119,7 @@ final class Execution<C, R> {
         return new FallbackContext(
                 command.key(),
                 primary.reason().trigger(),
-                cause(),
+                trail.get(0).cause(command.key()),
                 Duration.ofNanos(primary.endNanos() - startNanos),
                 Level.NORMAL,
                 callId());
@@ -132,13 +133,13 @@ final class Execution<C, R> {
                 answered.kind(),
                 answered.ageNanos(),
                 primary.reason().trigger(),
-                normal ? null : cause(),
+                normal ? null : primary.cause(command.key()),
                 reports(),
                 callId(),
                 answered.endNanos() - startNanos,
                 answered.endNanos() - primary.endNanos(),
                 Level.NORMAL,
-                answered.attempt().overrun());
+                answered.overrun());
     }
 
     /** What the caller gets to see instead of an answer. */
@@ -146,25 +147,24 @@ final class Execution<C, R> {
         CommandKey key = command.key();
         if (call.ending() == Ending.CANCELLED) {
             CancellationException cancelled = new CancellationException(key.name() + " was cancelled");
-            Throwable interrupt = last.attempt().failure();
+            Throwable interrupt = last.interrupt();
             if (interrupt != null) {
                 cancelled.initCause(interrupt);
             }
             return cancelled;
         }
-        boolean unchanged = call.ending() == Ending.THROWN || last.reason().endsRun();
-        Throwable why = unchanged ? last.cause(key) : cause();
-        if (unchanged && why instanceof Error error) {
+        Throwable why = (thrownUnchanged ? last : trail.get(0)).cause(key);
+        if (thrownUnchanged && why instanceof Error error) {
             throw error;
         }
-        if (unchanged && why instanceof RuntimeException exception) {
+        if (thrownUnchanged && why instanceof RuntimeException exception) {
             return exception;
         }
         return new CommandException(key, call, reports(), callId(), Level.NORMAL, why);
     }
 
     private List<StageReport> reports() {
-        return trail.stream().map(Step::report).toList();
+        return trail.stream().map(step -> step.report(command.key())).toList();
     }
 
     private Step<C, ?, R> last() {
@@ -177,13 +177,5 @@ final class Execution<C, R> {
             callId = ThreadLocalRandom.current().nextLong();
         }
         return callId;
-    }
-
-    /** The primary's own failure: one object for stages, result and exception. */
-    private Throwable cause() {
-        if (cause == null) {
-            cause = trail.get(0).cause(command.key());
-        }
-        return cause;
     }
 }

@@ -3,7 +3,6 @@ package io.degradable.internal.execution;
 import io.degradable.cache.CacheSpec;
 import io.degradable.internal.stage.LiveCall;
 import io.degradable.settings.StageSettings;
-import java.time.Duration;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import javax.annotation.Nullable;
@@ -32,7 +31,6 @@ public sealed interface StageDefinition<C, R> {
             StageSettings settings,
             CacheSpec<K, R> cache,
             Function<? super C, ? extends K> key,
-            Duration window,
             @Nullable Predicate<? super Throwable> onFailure)
             implements StageDefinition<C, R> {}
 

@@ -14,7 +14,6 @@ import io.degradable.model.StageReason;
 import io.degradable.model.Trigger;
 import io.degradable.settings.StageSettings;
 import io.degradable.time.Ticker;
-import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -92,10 +91,10 @@ public final class Stage<C, V, R> {
             Guard guard,
             TimedCache<K, R> cache,
             Function<? super C, ? extends K> key,
-            Duration window,
             @Nullable Predicate<? super Throwable> onFailure,
             Ticker ticker) {
-        return new Stage<>(settings, guard, new CacheBody<>(cache, key, window), onFailure, ticker.nanos());
+        return new Stage<>(
+                settings, guard, new CacheBody<>(cache, key, settings.freshness()), onFailure, ticker.nanos());
     }
 
     /** A template. */

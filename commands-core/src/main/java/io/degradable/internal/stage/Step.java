@@ -14,10 +14,18 @@ import javax.annotation.Nullable;
 /**
  * What one stage did in one run. Everything told about it is derived when somebody asks.
  *
- * @param stage the stage
- * @param attempt how it ended
+ * <p>Threading: used by the driver of the run, which is one thread at a time.
  */
-public record Step<C, V, R>(Stage<C, V, R> stage, Attempt<C, V> attempt) {
+public final class Step<C, V, R> {
+
+    private final Stage<C, V, R> stage;
+    private final Attempt<C, V> attempt;
+    private @Nullable Throwable cause;
+
+    Step(Stage<C, V, R> stage, Attempt<C, V> attempt) {
+        this.stage = stage;
+        this.attempt = attempt;
+    }
 
     public StageReason reason() {
         return attempt.reason();
@@ -35,6 +43,15 @@ public record Step<C, V, R>(Stage<C, V, R> stage, Attempt<C, V> attempt) {
         return attempt.endNanos();
     }
 
+    public boolean bodyStarted() {
+        return attempt.bodyStarted();
+    }
+
+    /** Whether the answer came after the limit, from the caller's own thread. */
+    public boolean overrun() {
+        return attempt.overrun();
+    }
+
     /** The answer of a step that has one. */
     public @Nullable R answer() {
         return stage.body().answer(attempt.value());
@@ -44,22 +61,35 @@ public record Step<C, V, R>(Stage<C, V, R> stage, Attempt<C, V> attempt) {
         return stage.body().ageNanos(attempt.value());
     }
 
-    /** Why there is no answer: what the body threw, or a stackless exception of ours in its place. */
+    /** What the body threw, or a stackless exception of ours in its place; the same one whenever it is asked for. */
     public Throwable cause(CommandKey key) {
-        Throwable failure = attempt.failure();
-        if (failure != null && outcome() == StageOutcome.FAILED) {
-            return failure;
+        if (cause == null) {
+            cause = makeCause(key);
         }
-        return switch (outcome()) {
-            case TIMED_OUT -> new StageTimeoutException(key, name(), reason(), elapsed(), attempt.bodyStarted());
-            case FAILED -> new NoAnswerException(key, name(), StageReason.NULL_ANSWER);
-            default -> new NoAnswerException(key, name(), reason());
-        };
+        return cause;
     }
 
-    /** The report of this step in a trail. */
-    public StageReport report() {
-        return new StageReport(name(), kind(), reason(), elapsed(), attempt.failure());
+    private Throwable makeCause(CommandKey key) {
+        Throwable thrown = attempt.failure();
+        if (outcome() == StageOutcome.TIMED_OUT) {
+            Throwable late = new StageTimeoutException(key, name(), reason(), elapsed(), attempt.bodyStarted());
+            return thrown == null ? late : late.initCause(thrown);
+        }
+        if (outcome() == StageOutcome.FAILED) {
+            return thrown == null ? new NoAnswerException(key, name(), StageReason.NULL_ANSWER) : thrown;
+        }
+        return new NoAnswerException(key, name(), reason());
+    }
+
+    /** What the body threw when it was the caller who went away: his interrupt, as it reached the body. */
+    public @Nullable Throwable interrupt() {
+        return reason() == StageReason.CANCELLED ? attempt.failure() : null;
+    }
+
+    /** The report of this step in a trail; a stage that failed or timed out has a cause there. */
+    public StageReport report(CommandKey key) {
+        boolean failed = outcome() == StageOutcome.FAILED || outcome() == StageOutcome.TIMED_OUT;
+        return new StageReport(name(), kind(), reason(), elapsed(), failed ? cause(key) : null);
     }
 
     private String name() {
