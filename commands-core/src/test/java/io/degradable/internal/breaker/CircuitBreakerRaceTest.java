@@ -1,0 +1,231 @@
+package io.degradable.internal.breaker;
+
+import static io.degradable.internal.breaker.Verdict.BAD;
+import static io.degradable.internal.breaker.Verdict.GOOD;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.degradable.model.CircuitState;
+import io.degradable.settings.BreakerSettings;
+import io.degradable.testing.ManualTicker;
+import io.degradable.testing.Race;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(60)
+final class CircuitBreakerRaceTest {
+
+    private static final Duration OPEN_FOR = Duration.ofSeconds(5);
+    private static final Duration LEASE = Duration.ofSeconds(2);
+
+    private final ManualTicker ticker = new ManualTicker();
+
+    private CircuitBreaker breaker(int probes, int probeSuccessPercentage) {
+        BreakerSettings settings = new BreakerSettings(
+                true,
+                10,
+                50,
+                Duration.ofSeconds(10),
+                10,
+                OPEN_FOR,
+                Duration.ofSeconds(30),
+                probes,
+                probeSuccessPercentage);
+        return new CircuitBreaker(settings, LEASE.toNanos(), ticker.nanos(), () -> 0);
+    }
+
+    private CircuitBreaker openBreaker(int probes, int probeSuccessPercentage) {
+        CircuitBreaker breaker = breaker(probes, probeSuccessPercentage);
+        for (int call = 0; call < 10; call++) {
+            acquire(breaker).settle(BAD, ticker.nanos());
+        }
+        assertThat(breaker.state(ticker.nanos())).isEqualTo(CircuitState.OPEN);
+        return breaker;
+    }
+
+    private Permit acquire(CircuitBreaker breaker) {
+        Permit permit = breaker.tryAcquire(ticker.nanos());
+        if (permit == null) {
+            throw new AssertionError("refused");
+        }
+        return permit;
+    }
+
+    @DisplayName("B10: 64 threads see the open time over, and exactly as many as configured become probes")
+    @ParameterizedTest
+    @ValueSource(ints = {1, 5})
+    void exactly_the_probes_are_let_through(int probes) throws Exception {
+        try (Race race = new Race(64)) {
+            for (int round = 0; round < 1_000; round++) {
+                CircuitBreaker breaker = openBreaker(probes, 100);
+                ticker.advance(OPEN_FOR);
+                long now = ticker.nanos();
+
+                List<Boolean> granted = race.round(side -> breaker.tryAcquire(now) != null);
+
+                assertThat(granted).as("round %d", round).filteredOn(yes -> yes).hasSize(probes);
+            }
+        }
+    }
+
+    @DisplayName("B19: 64 probes fail together, and the breaker opens once")
+    @Test
+    void probes_that_fail_together_open_it_once() throws Exception {
+        try (Race race = new Race(64)) {
+            for (int round = 0; round < 500; round++) {
+                CircuitBreaker breaker = openBreaker(64, 80);
+                ticker.advance(OPEN_FOR);
+                long now = ticker.nanos();
+                List<Permit> probes = new ArrayList<>();
+                for (int probe = 0; probe < 64; probe++) {
+                    probes.add(acquire(breaker));
+                }
+
+                race.round(side -> {
+                    probes.get(side).settle(BAD, now);
+                    return side;
+                });
+
+                assertThat(breaker.state(now)).as("round %d", round).isEqualTo(CircuitState.OPEN);
+                assertThat(breaker.opened()).as("round %d", round).isEqualTo(2);
+            }
+        }
+    }
+
+    @Test
+    void bad_calls_that_end_together_open_it_once() throws Exception {
+        try (Race race = new Race(2)) {
+            for (int round = 0; round < 5_000; round++) {
+                CircuitBreaker breaker = breaker(1, 100);
+                List<Permit> permits = new ArrayList<>();
+                for (int call = 0; call < 12; call++) {
+                    permits.add(acquire(breaker));
+                }
+                long now = ticker.nanos();
+
+                race.round(side -> {
+                    for (int call = 0; call < 6; call++) {
+                        permits.get(side * 6 + call).settle(BAD, now);
+                    }
+                    return side;
+                });
+
+                assertThat(breaker.opened()).as("round %d", round).isEqualTo(1);
+            }
+        }
+    }
+
+    @Test
+    void probes_that_end_together_are_all_counted() throws Exception {
+        try (Race race = new Race(2)) {
+            for (int round = 0; round < 5_000; round++) {
+                CircuitBreaker breaker = openBreaker(2, 100);
+                ticker.advance(OPEN_FOR);
+                long now = ticker.nanos();
+
+                race.round(side -> {
+                    acquire(breaker).settle(GOOD, now);
+                    return side;
+                });
+
+                assertThat(breaker.state(now)).as("round %d", round).isEqualTo(CircuitState.CLOSED);
+            }
+        }
+    }
+
+    @Test
+    void of_two_reports_of_one_probe_exactly_one_counts() throws Exception {
+        try (Race race = new Race(2)) {
+            for (int round = 0; round < 10_000; round++) {
+                CircuitBreaker breaker = openBreaker(1, 100);
+                ticker.advance(OPEN_FOR);
+                long now = ticker.nanos();
+                Permit probe = acquire(breaker);
+
+                race.round(side -> {
+                    probe.settle(side == 0 ? GOOD : BAD, now);
+                    return side;
+                });
+
+                boolean closed = breaker.state(now) == CircuitState.CLOSED;
+                assertThat(breaker.opened()).as("round %d", round).isEqualTo(closed ? 1 : 2);
+            }
+        }
+    }
+
+    @Test
+    void of_the_report_and_the_expiry_of_a_probe_exactly_one_counts() throws Exception {
+        try (Race race = new Race(2)) {
+            for (int round = 0; round < 10_000; round++) {
+                CircuitBreaker breaker = openBreaker(1, 100);
+                ticker.advance(OPEN_FOR);
+                Permit probe = acquire(breaker);
+                long lastMoment = ticker.nanos() + LEASE.toNanos();
+
+                race.round(side -> {
+                    if (side == 0) {
+                        probe.settle(GOOD, lastMoment);
+                    } else {
+                        breaker.tryAcquire(lastMoment + 1);
+                    }
+                    return side;
+                });
+
+                boolean closed = breaker.state(lastMoment + 1) == CircuitState.CLOSED;
+                assertThat(breaker.opened()).as("round %d", round).isEqualTo(closed ? 1 : 2);
+            }
+        }
+    }
+
+    @DisplayName("B20: whatever happened before, a healed dependency is found well within two probe intervals")
+    @Test
+    void after_any_storm_it_closes_soon_once_the_dependency_is_well() throws Exception {
+        try (Race race = new Race(8)) {
+            for (int seed = 0; seed < 1_000; seed++) {
+                CircuitBreaker breaker = breaker(5, 80);
+                long stormSeed = seed;
+                race.round(side -> {
+                    storm(breaker, new Random(stormSeed * 31 + side), side == 0);
+                    return side;
+                });
+
+                // Two of the longest open times, and a lease for probes that the storm has lost.
+                int tenths = 2 * 300 + 10 * (int) LEASE.toSeconds();
+                for (int tenth = 0; tenth < tenths; tenth++) {
+                    ticker.advance(Duration.ofMillis(100));
+                    Permit permit = breaker.tryAcquire(ticker.nanos());
+                    if (permit != null) {
+                        permit.settle(GOOD, ticker.nanos());
+                    }
+                }
+
+                assertThat(breaker.state(ticker.nanos())).as("seed %d", seed).isEqualTo(CircuitState.CLOSED);
+                assertThat(breaker.openForNanos(ticker.nanos())).isZero();
+                assertThat(breaker.tryAcquire(ticker.nanos())).isNotNull();
+            }
+        }
+    }
+
+    /** Calls of which half fail and some never report, while time goes on. */
+    private void storm(CircuitBreaker breaker, Random random, boolean movesTime) {
+        for (int call = 0; call < 60; call++) {
+            long now = ticker.nanos();
+            Permit permit = breaker.tryAcquire(now);
+            if (permit != null && random.nextInt(20) > 0) {
+                permit.settle(Verdict.values()[random.nextInt(3)], ticker.nanos());
+            }
+            if (random.nextInt(4) == 0) {
+                breaker.state(ticker.nanos());
+            }
+            if (movesTime && random.nextInt(3) == 0) {
+                ticker.advance(Duration.ofMillis(random.nextInt(2_500)));
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package io.degradable.internal.window;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.degradable.testing.Race;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(20)
+final class EnumCountsTest {
+
+    private enum Fruit {
+        APPLE,
+        PEAR,
+        PLUM
+    }
+
+    private final EnumCounts<Fruit> counts = new EnumCounts<>(Fruit.class);
+
+    @Test
+    void what_never_occurred_is_zero() {
+        assertThat(counts.get(Fruit.APPLE)).isZero();
+        assertThat(counts.total()).isZero();
+    }
+
+    @Test
+    void each_constant_has_a_count_of_its_own() {
+        counts.increment(Fruit.APPLE);
+        counts.increment(Fruit.APPLE);
+        counts.add(Fruit.PLUM, 40);
+
+        assertThat(counts.get(Fruit.APPLE)).isEqualTo(2);
+        assertThat(counts.get(Fruit.PEAR)).isZero();
+        assertThat(counts.get(Fruit.PLUM)).isEqualTo(40);
+        assertThat(counts.total()).isEqualTo(42);
+    }
+
+    @Test
+    void the_first_counts_of_a_race_are_not_lost() throws Exception {
+        try (Race race = new Race(2)) {
+            for (int round = 0; round < 20_000; round++) {
+                EnumCounts<Fruit> raced = new EnumCounts<>(Fruit.class);
+
+                race.round(side -> {
+                    raced.increment(Fruit.PEAR);
+                    return side;
+                });
+
+                assertThat(raced.get(Fruit.PEAR)).as("round %d", round).isEqualTo(2);
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+package io.degradable.examples.shop;
+
+import io.degradable.Commands;
+import io.degradable.examples.shop.backend.Backends;
+import io.degradable.examples.shop.client.BackendClients;
+import io.degradable.examples.shop.http.FaultsHandler;
+import io.degradable.stream.StreamServer;
+import java.net.URI;
+import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The shop with everything it needs: its backends, which are real HTTP services in this process, its commands, and one port
+ * where its pages, the fault switches and everything about the commands answer.
+ *
+ * <p>Threading: started and closed by one thread; the accessors may be called from any.
+ */
+final class Shop implements AutoCloseable {
+
+    private static final int WARM_UP_RUNS = 20;
+
+    private final Backends backends;
+    private final BackendClients clients = new BackendClients();
+    private final ExecutorService beside = Executors.newCachedThreadPool(daemons("shop-page"));
+    private final Commands commands;
+    private final StreamServer server;
+
+    private Shop(int port) throws Exception {
+        backends = Backends.start();
+        commands = Commands.builder()
+                .name("shop")
+                .closeGrace(Duration.ofMillis(300))
+                .build();
+        try {
+            warmUp(services());
+            commands.register(GetProduct.SPEC, GetProductFromReplica.SPEC, GetStock.SPEC, GetRecommendations.SPEC);
+            server = StreamServer.builder(commands)
+                    .service("shop")
+                    .port(port)
+                    .handler(new ProductsHandler(commands, services(), beside))
+                    .handler(new FaultsHandler(backends))
+                    .start();
+        } catch (Exception e) {
+            commands.close();
+            closeTheRest();
+            throw e;
+        }
+    }
+
+    /**
+     * A shop that is open.
+     *
+     * @param port where it answers; 0 for any that is free
+     * @throws java.net.BindException when the port cannot be had
+     */
+    static Shop open(int port) throws Exception {
+        return new Shop(port);
+    }
+
+    /**
+     * Runs each command a few times in a container of its own, so that the first customer does not pay for classes that
+     * load and connections that open: with limits of 100 ms that would look like an outage.
+     */
+    private static void warmUp(ProductsHandler.Services services) {
+        try (Commands rehearsal = Commands.builder().name("warm-up").build()) {
+            for (long id = 1; id <= WARM_UP_RUNS; id++) {
+                rehearsal.execute(new GetProduct(services.catalog(), services.replica(), id));
+                rehearsal.execute(new GetStock(services.stock(), id));
+                rehearsal.execute(new GetRecommendations(services.recommendations(), id));
+                // The replica in the catalog's place, with a chain behind it should it be too cold to answer in time.
+                rehearsal.execute(new GetProduct(services.replica(), services.catalog(), id));
+            }
+        }
+    }
+
+    private ProductsHandler.Services services() {
+        return new ProductsHandler.Services(
+                clients.catalog(backends.catalog().uri()),
+                clients.catalog(backends.replica().uri()),
+                clients.stock(backends.stock().uri()),
+                clients.recommendations(backends.recommendations().uri()));
+    }
+
+    private static ThreadFactory daemons(String name) {
+        AtomicInteger number = new AtomicInteger();
+        return work -> {
+            Thread thread = new Thread(work, name + "-" + number.incrementAndGet());
+            thread.setDaemon(true);
+            return thread;
+        };
+    }
+
+    URI uri() {
+        return server.uri();
+    }
+
+    Backends backends() {
+        return backends;
+    }
+
+    Commands commands() {
+        return commands;
+    }
+
+    /** Closes the door first, then what is behind it. */
+    @Override
+    public void close() {
+        server.close();
+        commands.close();
+        closeTheRest();
+    }
+
+    private void closeTheRest() {
+        beside.shutdownNow();
+        clients.close();
+        backends.close();
+    }
+}

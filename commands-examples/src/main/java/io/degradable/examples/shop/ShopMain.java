@@ -1,0 +1,111 @@
+package io.degradable.examples.shop;
+
+import io.degradable.examples.shop.http.Load;
+import java.net.BindException;
+import java.net.URI;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import picocli.CommandLine;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The shop as a program; {@code ./demo} starts it. Ctrl-C or SIGTERM ends it. */
+@Command(
+        name = "./demo",
+        description = "A shop whose backends you can break, to see who answers in their place.",
+        sortOptions = false)
+public final class ShopMain implements Callable<Integer> {
+
+    private static final int PORT_TAKEN = 1;
+
+    /** Lets the end of the program wait for the shop to close, and the shop's closing for nothing else. */
+    private final CountDownLatch ending = new CountDownLatch(1);
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "says this and ends")
+    private boolean help;
+
+    @Option(
+            names = "--port",
+            paramLabel = "<port>",
+            defaultValue = "8080",
+            description = "where the shop answers on 127.0.0.1; 0 for any free port (default: ${DEFAULT-VALUE})")
+    private int port;
+
+    @ArgGroup
+    private Traffic traffic = new Traffic();
+
+    private static final class Traffic {
+        @Option(
+                names = "--load",
+                paramLabel = "<n>",
+                description = "requests per second that the shop sends to itself (default: 50)")
+        private int perSecond = 50;
+
+        @Option(names = "--no-load", description = "sends none; then you are the only customer")
+        private boolean none;
+    }
+
+    /** Starts the shop. */
+    public static void main(String[] arguments) {
+        CommandLine line = new CommandLine(new ShopMain());
+        line.setExecutionExceptionHandler((failure, command, parsed) -> {
+            command.getErr().println("the shop could not open: " + failure);
+            return CommandLine.ExitCode.SOFTWARE;
+        });
+        int code = line.execute(arguments);
+        System.exit(code);
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        if (port < 0 || port > 65_535) {
+            System.err.println("--port must be from 0 to 65535, was " + port);
+            return CommandLine.ExitCode.USAGE;
+        }
+        Shop shop;
+        try {
+            shop = Shop.open(port);
+        } catch (BindException taken) {
+            System.err.println(taken.getMessage());
+            return PORT_TAKEN;
+        }
+        Load load;
+        try {
+            load = new Load(shop.uri(), traffic.none ? 0 : traffic.perSecond);
+        } catch (IllegalArgumentException wrong) {
+            System.err.println("--load: " + wrong.getMessage());
+            shop.close();
+            return CommandLine.ExitCode.USAGE;
+        }
+        Runtime.getRuntime()
+                .addShutdownHook(new Thread(
+                        () -> {
+                            load.close();
+                            shop.close();
+                            ending.countDown();
+                        },
+                        "shop-closing"));
+        greet(shop.uri());
+        load.start();
+        ending.await();
+        return CommandLine.ExitCode.OK;
+    }
+
+    private static void greet(URI shop) {
+        System.out.printf("""
+                The shop is open. Ctrl-C closes it.
+
+                  watch     %1$s
+                  ask       curl -i %1$sproducts/1
+                  break     curl -d '{"mode":"errors"}' %1$sfaults/catalog
+                  heal      curl -d '{"mode":"up"}' %1$sfaults/catalog
+                  state     %1$sdegradable/v1/state
+                  meters    %1$smetrics
+                  Hystrix   %1$shystrix.stream
+                %n""", shop);
+    }
+}

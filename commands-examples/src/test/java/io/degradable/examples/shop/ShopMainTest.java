@@ -1,0 +1,115 @@
+package io.degradable.examples.shop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The shop as a program of its own, started and ended as from a shell. */
+@Timeout(60)
+final class ShopMainTest {
+
+    private final List<Process> started = new ArrayList<>();
+
+    @AfterEach
+    void endAll() {
+        started.forEach(Process::destroyForcibly);
+    }
+
+    private Process shop(String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                ShopMain.class.getName()));
+        command.addAll(List.of(arguments));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        started.add(process);
+        return process;
+    }
+
+    private static BufferedReader output(Process process) {
+        return new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    }
+
+    private static URI addressIn(BufferedReader output) throws IOException {
+        Pattern watch = Pattern.compile("watch +(http://127\\.0\\.0\\.1:[0-9]+/)");
+        for (String line = output.readLine(); line != null; line = output.readLine()) {
+            Matcher found = watch.matcher(line);
+            if (found.find()) {
+                return URI.create(found.group(1));
+            }
+        }
+        throw new AssertionError("the shop printed no address");
+    }
+
+    @Test
+    void a_termination_ends_everything_also_under_load() throws Exception {
+        Process shop = shop("--port", "0", "--load", "200");
+        URI address = addressIn(output(shop));
+        Customer customer = new Customer(address);
+        customer.fault("catalog", "{\"mode\":\"hang\"}");
+        assertThat(customer.product(1).status()).isEqualTo(200);
+
+        shop.destroy();
+
+        assertThat(shop.waitFor(3, TimeUnit.SECONDS)).isTrue();
+        assertThat(shop.exitValue()).isEqualTo(128 + 15);
+    }
+
+    @Test
+    void without_load_the_shop_has_no_customer_but_you() throws Exception {
+        Process shop = shop("--port", "0", "--no-load");
+        Customer customer = new Customer(addressIn(output(shop)));
+
+        customer.product(1);
+
+        assertThat(customer.get("degradable/v1/state").json().get("commands").findValuesAsText("received"))
+                .containsExactlyInAnyOrder("1", "0", "1", "1");
+    }
+
+    @Test
+    void a_busy_port_is_one_clear_line() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Process shop = shop("--port", Integer.toString(taken.getLocalPort()));
+
+            List<String> lines = output(shop).lines().toList();
+
+            assertThat(lines).singleElement().asString().contains("127.0.0.1", Integer.toString(taken.getLocalPort()));
+            assertThat(shop.waitFor()).isEqualTo(1);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            --port 65536        | --port must be from 0 to 65535, was 65536
+            --port eight        | Invalid value for option '--port'
+            --load -1           | perSecond must be from 0 to 10000, was -1
+            --load 5 --no-load  | are mutually exclusive
+            --lod 5             | Unknown option
+            """)
+    void a_wrong_argument_is_named(String arguments, String says) throws Exception {
+        Process shop = shop((arguments.startsWith("--load -1") ? "--port 0 " + arguments : arguments).split(" +"));
+
+        String output = String.join("\n", output(shop).lines().toList());
+
+        assertThat(output).contains(says).doesNotContain("\tat ");
+        assertThat(shop.waitFor()).isEqualTo(2);
+    }
+}

@@ -1,0 +1,149 @@
+package io.degradable.stream;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.degradable.model.StageOutcome;
+import io.degradable.model.StageReason;
+import io.degradable.settings.BreakerSettings;
+import io.degradable.settings.BulkheadSettings;
+import io.degradable.settings.GuardSettings;
+import io.degradable.state.CircuitView;
+import io.degradable.state.Latency;
+import io.degradable.state.StageView;
+import java.io.IOException;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.function.ToLongFunction;
+
+/**
+ * A stage as JSON. The block {@code chain} counts the runs of this command; everything else is the guard's, which a spare
+ * command shares with its direct users.
+ */
+final class StageJson {
+
+    private StageJson() {}
+
+    static void write(JsonGenerator json, StageView stage) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("name", stage.name());
+        json.writeStringField("kind", stage.kind().tag());
+        json.writeStringField("refersTo", stage.refersTo());
+        writeChain(json, stage);
+        writeGuard(json, stage);
+        writeBreaker(json, stage.circuit(), stage.settings().breaker());
+        writeBulkhead(json, stage);
+        json.writeNumberField("orphans", stage.orphans());
+        json.writeNumberField("lateSuccesses", stage.lateSuccesses());
+        json.writeNumberField("lateFailures", stage.lateFailures());
+        json.writeNumberField("overruns", stage.overruns());
+        json.writeNumberField("userMistakes", stage.userMistakes());
+        writeLatency(json, stage.recentLatency());
+        writeTimeout(json, stage.settings());
+        json.writeEndObject();
+    }
+
+    private static void writeChain(JsonGenerator json, StageView stage) throws IOException {
+        Map<StageReason, Long> left = read(stage::left);
+        json.writeObjectFieldStart("chain");
+        json.writeNumberField(
+                "reached", left.values().stream().mapToLong(Long::longValue).sum());
+        writeReasons(json, left);
+        json.writeEndObject();
+    }
+
+    private static void writeGuard(JsonGenerator json, StageView stage) throws IOException {
+        Map<StageReason, Long> ended = read(stage::ended);
+        json.writeObjectFieldStart("guard");
+        writeReasons(json, ended);
+        json.writeObjectFieldStart("outcomes");
+        for (StageOutcome outcome : StageOutcome.values()) {
+            long sum = 0;
+            for (Map.Entry<StageReason, Long> reason : ended.entrySet()) {
+                sum += reason.getKey().outcome() == outcome ? reason.getValue() : 0;
+            }
+            json.writeNumberField(Json.word(outcome), sum);
+        }
+        json.writeEndObject();
+        json.writeEndObject();
+    }
+
+    private static Map<StageReason, Long> read(ToLongFunction<StageReason> count) {
+        Map<StageReason, Long> counts = new EnumMap<>(StageReason.class);
+        for (StageReason reason : StageReason.values()) {
+            counts.put(reason, count.applyAsLong(reason));
+        }
+        return counts;
+    }
+
+    private static void writeReasons(JsonGenerator json, Map<StageReason, Long> counts) throws IOException {
+        json.writeObjectFieldStart("reasons");
+        for (Map.Entry<StageReason, Long> reason : counts.entrySet()) {
+            json.writeNumberField(Json.word(reason.getKey()), reason.getValue());
+        }
+        json.writeEndObject();
+    }
+
+    private static void writeBreaker(JsonGenerator json, CircuitView circuit, BreakerSettings settings)
+            throws IOException {
+        json.writeObjectFieldStart("breaker");
+        json.writeStringField("state", Json.word(circuit.state()));
+        json.writeNumberField("sinceMs", circuit.since().toMillis());
+        json.writeNumberField("opensForMs", circuit.opensFor().toMillis());
+        json.writeNumberField("good", circuit.good());
+        json.writeNumberField("bad", circuit.bad());
+        json.writeNumberField("opened", circuit.opened());
+        json.writeObjectFieldStart("settings");
+        json.writeBooleanField("enabled", settings.enabled());
+        json.writeNumberField("requestVolumeThreshold", settings.requestVolumeThreshold());
+        json.writeNumberField("errorThresholdPercentage", settings.errorThresholdPercentage());
+        json.writeNumberField("windowMs", settings.window().toMillis());
+        json.writeNumberField("buckets", settings.buckets());
+        json.writeNumberField("sleepWindowMs", settings.sleepWindow().toMillis());
+        json.writeNumberField("maxSleepWindowMs", settings.maxSleepWindow().toMillis());
+        json.writeNumberField("probes", settings.probes());
+        json.writeNumberField("probeSuccessPercentage", settings.probeSuccessPercentage());
+        json.writeEndObject();
+        json.writeEndObject();
+    }
+
+    private static void writeBulkhead(JsonGenerator json, StageView stage) throws IOException {
+        BulkheadSettings bulkhead = stage.settings().bulkhead();
+        json.writeObjectFieldStart("bulkhead");
+        if (bulkhead instanceof BulkheadSettings.ThreadPool pool) {
+            json.writeStringField("kind", "thread_pool");
+            json.writeStringField("pool", pool.name());
+            json.writeNumberField("limit", pool.size());
+            json.writeNumberField("queue", pool.queue());
+        } else {
+            json.writeStringField("kind", bulkhead instanceof BulkheadSettings.Semaphore ? "semaphore" : "inline");
+            json.writeNullField("pool");
+            if (bulkhead instanceof BulkheadSettings.Semaphore semaphore) {
+                json.writeNumberField("limit", semaphore.limit());
+            } else {
+                json.writeNullField("limit");
+            }
+            json.writeNumberField("queue", 0);
+        }
+        json.writeNumberField("active", stage.active());
+        json.writeNumberField("queued", stage.queued());
+        json.writeEndObject();
+    }
+
+    private static void writeLatency(JsonGenerator json, Latency latency) throws IOException {
+        json.writeObjectFieldStart("latency");
+        json.writeNumberField("count", latency.count());
+        json.writeNumberField("meanMs", Json.millis(latency.mean()));
+        json.writeNumberField("p50", Json.millis(latency.percentile(50)));
+        json.writeNumberField("p90", Json.millis(latency.percentile(90)));
+        json.writeNumberField("p99", Json.millis(latency.percentile(99)));
+        json.writeNumberField("p99_5", Json.millis(latency.percentile(99.5)));
+        json.writeEndObject();
+    }
+
+    private static void writeTimeout(JsonGenerator json, GuardSettings settings) throws IOException {
+        if (settings.timeout().equals(GuardSettings.NO_TIMEOUT)) {
+            json.writeNullField("timeoutMs");
+        } else {
+            json.writeNumberField("timeoutMs", settings.timeout().toMillis());
+        }
+    }
+}

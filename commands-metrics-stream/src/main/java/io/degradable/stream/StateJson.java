@@ -1,0 +1,96 @@
+package io.degradable.stream;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.degradable.Commands;
+import io.degradable.state.CacheView;
+import io.degradable.state.CommandView;
+import io.degradable.state.PoolView;
+import java.io.IOException;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * A container as one JSON object. Fields stand in a fixed order and are always all there; counts run since
+ * {@code startedAt}, spans say their unit.
+ *
+ * <p>Threading: any thread; each call of {@link #bytes} reads anew.
+ */
+final class StateJson {
+
+    /** Raised when a field changes its meaning or goes away; not for new ones. */
+    private static final int SCHEMA = 1;
+
+    private final Commands commands;
+    private final String service;
+    private final long startedAtMillis;
+
+    StateJson(Commands commands, String service, long startedAtMillis) {
+        this.commands = commands;
+        this.service = service;
+        this.startedAtMillis = startedAtMillis;
+    }
+
+    byte[] bytes() {
+        return Json.bytes(this::write);
+    }
+
+    private void write(JsonGenerator json) throws IOException {
+        json.writeStartObject();
+        json.writeNumberField("schema", SCHEMA);
+        json.writeStringField("service", service);
+        json.writeNumberField("now", commands.ticker().epochMillis());
+        json.writeNumberField("startedAt", startedAtMillis);
+        writeCommands(json);
+        writePools(json);
+        writeCaches(json);
+        json.writeEndObject();
+    }
+
+    private void writeCommands(JsonGenerator json) throws IOException {
+        List<? extends CommandView> sorted = commands.commands().stream()
+                .sorted(Comparator.comparing(
+                        (CommandView command) -> command.key().name()))
+                .toList();
+        json.writeArrayFieldStart("commands");
+        for (CommandView command : sorted) {
+            CommandJson.write(json, command);
+        }
+        json.writeEndArray();
+    }
+
+    private void writePools(JsonGenerator json) throws IOException {
+        List<PoolView> sorted = commands.pools().stream()
+                .sorted(Comparator.comparing(PoolView::name))
+                .toList();
+        json.writeArrayFieldStart("pools");
+        for (PoolView pool : sorted) {
+            json.writeStartObject();
+            json.writeStringField("name", pool.name());
+            json.writeNumberField("limit", pool.size());
+            json.writeNumberField("queue", pool.queue());
+            json.writeNumberField("active", pool.active());
+            json.writeNumberField("queued", pool.queued());
+            json.writeNumberField("threads", pool.threads());
+            json.writeNumberField("largestThreads", pool.largestThreads());
+            json.writeNumberField("completed", pool.completed());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    private void writeCaches(JsonGenerator json) throws IOException {
+        List<CacheView> sorted = commands.caches().stream()
+                .sorted(Comparator.comparing(CacheView::name))
+                .toList();
+        json.writeArrayFieldStart("caches");
+        for (CacheView cache : sorted) {
+            json.writeStartObject();
+            json.writeStringField("name", cache.name());
+            json.writeNumberField("maximumSize", cache.maximumSize());
+            json.writeNumberField("size", cache.size());
+            json.writeNumberField("droppedPuts", cache.droppedPuts());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+}
