@@ -10,6 +10,7 @@ import io.degradable.state.CommandView;
 import io.degradable.state.PoolView;
 import io.degradable.time.Ticker;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Consumer;
@@ -139,6 +140,11 @@ public final class Commands implements AutoCloseable {
 
     public String name() {
         return container.name();
+    }
+
+    /** When this container was made; its counts run since then. */
+    public Instant startedAt() {
+        return container.startedAt();
     }
 
     public boolean isClosed() {

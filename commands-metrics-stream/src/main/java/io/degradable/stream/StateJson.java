@@ -22,12 +22,10 @@ final class StateJson {
 
     private final Commands commands;
     private final String service;
-    private final long startedAtMillis;
 
-    StateJson(Commands commands, String service, long startedAtMillis) {
+    StateJson(Commands commands, String service) {
         this.commands = commands;
         this.service = service;
-        this.startedAtMillis = startedAtMillis;
     }
 
     byte[] bytes() {
@@ -39,7 +37,7 @@ final class StateJson {
         json.writeNumberField("schema", SCHEMA);
         json.writeStringField("service", service);
         json.writeNumberField("now", commands.ticker().epochMillis());
-        json.writeNumberField("startedAt", startedAtMillis);
+        json.writeNumberField("startedAt", commands.startedAt().toEpochMilli());
         writeCommands(json);
         writePools(json);
         writeCaches(json);

@@ -146,7 +146,7 @@ public final class StreamServer implements AutoCloseable {
         Commands commands = builder.commands;
         meters.bindTo(registry);
         String service = builder.service == null ? commands.name() : builder.service;
-        StateJson state = new StateJson(commands, service, commands.ticker().epochMillis());
+        StateJson state = new StateJson(commands, service);
         Map<String, Route> routes = new HashMap<>(Page.routes());
         routes.put("/degradable/v1/state", Route.of("application/json", state::bytes));
         routes.put("/metrics", Route.of("text/plain;version=0.0.4;charset=utf-8", () -> Text.utf8(registry.scrape())));

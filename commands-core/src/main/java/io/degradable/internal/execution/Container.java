@@ -25,6 +25,7 @@ import io.degradable.state.PoolView;
 import io.degradable.time.Spans;
 import io.degradable.time.Ticker;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -48,6 +49,7 @@ public final class Container {
     private final String name;
     private final Ticker ticker;
     private final Duration closeGrace;
+    private final Instant startedAt;
     private final Map<String, CommandRuntime<?, ?>> commands = new ConcurrentHashMap<>();
     private final Map<String, ThreadPoolBulkhead> pools = new LinkedHashMap<>(); // guarded by this
     private final Map<String, DeclaredCache> caches = new LinkedHashMap<>(); // guarded by this
@@ -58,10 +60,15 @@ public final class Container {
         this.name = name;
         this.ticker = ticker;
         this.closeGrace = closeGrace;
+        this.startedAt = Instant.ofEpochMilli(ticker.epochMillis());
     }
 
     public String name() {
         return name;
+    }
+
+    public Instant startedAt() {
+        return startedAt;
     }
 
     public Ticker ticker() {
