@@ -15,6 +15,7 @@ import io.degradable.settings.GuardSettings;
 import io.degradable.settings.Require;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -60,6 +61,11 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
     /** All of it that is data. */
     public CommandSettings settings() {
         return definition.settings();
+    }
+
+    @Override
+    public String toString() {
+        return "CommandSpec[" + name() + " of " + settings().key().group() + "]";
     }
 
     CommandDefinition<C, R> definition() {
@@ -282,7 +288,7 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
 
         /** The chain that answers when the primary does not. Default: none. */
         public Builder<C, R> fallback(Function<? super Start<C, R>, ? extends FallbackSpec<C, R>> fallback) {
-            this.fallback = fallback;
+            this.fallback = Objects.requireNonNull(fallback, "fallback must not be null");
             return this;
         }
 

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
@@ -89,12 +90,12 @@ public final class Commands implements AutoCloseable {
 
     /** Runs a command here, whichever container it names itself; see {@link DegradableCommand#execute()}. */
     public <R> R execute(DegradableCommand<R> command) {
-        return command.spec().execute(container, command);
+        return Objects.requireNonNull(command, "command").spec().execute(container, command);
     }
 
     /** Runs a command here and tells where the answer came from; see {@link DegradableCommand#executeForResult()}. */
     public <R> CommandResult<R> executeForResult(DegradableCommand<R> command) {
-        return command.spec().executeForResult(container, command);
+        return Objects.requireNonNull(command, "command").spec().executeForResult(container, command);
     }
 
     /**

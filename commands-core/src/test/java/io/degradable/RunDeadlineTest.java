@@ -1,6 +1,7 @@
 package io.degradable;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.degradable.model.CommandResult;
 import io.degradable.model.StageReason;
@@ -137,6 +138,8 @@ final class RunDeadlineTest {
                 .satisfies(result -> assertThat(result.trail())
                         .extracting(StageReport::reason)
                         .containsExactly(StageReason.BUDGET, StageReason.ANSWER));
+        release.countDown();
+        await().until(() -> commands.pools().stream().allMatch(pool -> pool.active() == 0));
         assertThat(commands.commands().stream()
                         .filter(view -> view.key().name().equals("Inner"))
                         .findFirst()

@@ -18,8 +18,11 @@ public final class CommandException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
     private final CommandKey key;
-    private final transient FinishedCall call;
-    private final transient List<StageReport> trail;
+    private final FinishedCall call;
+
+    @SuppressWarnings("serial") // List.copyOf is
+    private final List<StageReport> trail;
+
     private final long callId;
     private final Level level;
 

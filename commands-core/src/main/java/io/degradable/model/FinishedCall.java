@@ -1,5 +1,6 @@
 package io.degradable.model;
 
+import java.io.Serializable;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
@@ -13,7 +14,7 @@ import javax.annotation.Nullable;
  * @param ending how the call ended
  * @param bodyStarted whether the primary's body had started; tells failed from rejected
  */
-public record FinishedCall(Trigger trigger, Ending ending, boolean bodyStarted) {
+public record FinishedCall(Trigger trigger, Ending ending, boolean bodyStarted) implements Serializable {
 
     /** How a call can end, as seen from the chain. */
     public enum Ending {

@@ -1,5 +1,6 @@
 package io.degradable.model;
 
+import java.io.Serializable;
 import java.time.Duration;
 import javax.annotation.Nullable;
 
@@ -17,13 +18,13 @@ public record StageReport(
         Source kind,
         StageReason reason,
         Duration elapsed,
-        @Nullable Throwable cause) {
+        @Nullable Throwable cause) implements Serializable {
 
     public StageOutcome outcome() {
         return reason.outcome();
     }
 
-    /** For instance {@code spare failed: exception after 12 ms}. */
+    /** For instance {@code spare failed: exception after 12 ms (java.io.IOException: down)}. */
     @Override
     public String toString() {
         return switch (outcome()) {
@@ -32,7 +33,9 @@ public record StageReport(
             case REFUSED -> stage + " refused: " + reason.text();
             case MISSED -> stage + " missed: " + reason.text();
             case TIMED_OUT -> stage + " timed out (" + reason.text() + ") after " + elapsed.toMillis() + " ms";
-            case FAILED -> stage + " failed: " + reason.text() + " after " + elapsed.toMillis() + " ms";
+            case FAILED ->
+                stage + " failed: " + reason.text() + " after " + elapsed.toMillis() + " ms"
+                        + (cause == null ? "" : " (" + cause + ")");
         };
     }
 }

@@ -1,5 +1,6 @@
 package io.degradable.settings;
 
+import io.degradable.time.Spans;
 import java.time.Duration;
 
 /**
@@ -36,6 +37,8 @@ public record BreakerSettings(
         Require.positive("circuitBreaker.requestVolumeThreshold", requestVolumeThreshold);
         Require.percentage("circuitBreaker.errorThresholdPercentage", errorThresholdPercentage);
         Require.positive("circuitBreaker.window", window);
+        Require.that(
+                Spans.nanos(window) < Spans.FOREVER, "circuitBreaker.window must be below 146 years, was " + window);
         Require.that(buckets >= 2, "circuitBreaker.buckets must be at least 2, was " + buckets);
         Require.that(
                 window.toNanos() % buckets == 0,

@@ -3,6 +3,7 @@ package io.degradable.settings;
 import io.degradable.time.Spans;
 import java.time.Duration;
 import java.util.regex.Pattern;
+import javax.annotation.Nullable;
 
 /** The checks of all settings: each message names the field and the value. */
 public final class Require {
@@ -42,7 +43,10 @@ public final class Require {
     }
 
     /** A span that is longer than nothing. */
-    public static Duration positive(String field, Duration value) {
+    public static Duration positive(String field, @Nullable Duration value) {
+        if (value == null) {
+            throw new IllegalArgumentException(field + " must be positive, was null");
+        }
         that(!value.isNegative() && !value.isZero(), field + " must be positive, was " + text(value));
         return value;
     }

@@ -16,6 +16,11 @@ public final class Spans {
         return span.toSeconds() >= FOREVER / 1_000_000_000L ? FOREVER : span.toNanos();
     }
 
+    /** Two spans one after the other, cut to {@link #FOREVER}. */
+    public static long sum(long a, long b) {
+        return b >= FOREVER - a ? FOREVER : a + b;
+    }
+
     /** The earlier of two clock readings. */
     public static long earlier(long a, long b) {
         return a - b <= 0 ? a : b;

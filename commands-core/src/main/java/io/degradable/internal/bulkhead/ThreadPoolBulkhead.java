@@ -30,7 +30,7 @@ public final class ThreadPoolBulkhead implements Bulkhead {
 
     public ThreadPoolBulkhead(BulkheadSettings.ThreadPool settings) {
         this.settings = settings;
-        this.slots = new Slots(settings.size() + settings.queue());
+        this.slots = new Slots((int) Math.min(Integer.MAX_VALUE, (long) settings.size() + settings.queue()));
         this.executor = new Executor(settings);
     }
 

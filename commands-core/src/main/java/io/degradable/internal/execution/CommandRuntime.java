@@ -48,7 +48,7 @@ public final class CommandRuntime<C, R> implements CommandView {
         this.counts = new CallCounts(container.ticker().nanos());
         this.possibleCalls = PossibleCalls.of(settings);
         this.budgetNanos = Spans.nanos(settings.budget());
-        long primaryAndChain = Math.min(Spans.FOREVER, primary.guard().timeoutNanos() + budgetNanos);
+        long primaryAndChain = Spans.sum(primary.guard().timeoutNanos(), budgetNanos);
         this.runNanos = Math.min(primaryAndChain, Spans.nanos(settings.deadline()));
         List<StageView> all = new ArrayList<>();
         all.add(new LiveStage(primary, container.ticker()));

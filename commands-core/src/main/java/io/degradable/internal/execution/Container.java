@@ -115,8 +115,18 @@ public final class Container {
             made = make(definition);
             commands.put(definition.name(), made);
         }
-        observers.forEach(observer -> observer.accept(made));
+        observers.forEach(observer -> tell(observer, made));
         return made;
+    }
+
+    /** An observer is a guest: what it throws is loud, but breaks neither the call nor the others. */
+    private static void tell(Consumer<? super CommandView> observer, CommandView command) {
+        try {
+            observer.accept(command);
+        } catch (Throwable mistake) {
+            Thread thread = Thread.currentThread();
+            thread.getUncaughtExceptionHandler().uncaughtException(thread, mistake);
+        }
     }
 
     private <C, R> CommandRuntime<C, R> make(CommandDefinition<C, R> definition) {
@@ -214,7 +224,7 @@ public final class Container {
     /** Tells an observer of every command: those known now and those to come. It may hear of one twice. */
     public void observe(Consumer<? super CommandView> observer) {
         observers.add(observer);
-        commands.values().forEach(observer);
+        commands.values().forEach(command -> tell(observer, command));
     }
 
     public synchronized List<PoolView> pools() {

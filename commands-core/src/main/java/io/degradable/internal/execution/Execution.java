@@ -13,6 +13,7 @@ import io.degradable.model.Source;
 import io.degradable.model.StageOutcome;
 import io.degradable.model.StageReason;
 import io.degradable.model.StageReport;
+import io.degradable.model.Trigger;
 import io.degradable.time.Spans;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,6 +28,9 @@ import javax.annotation.Nullable;
  * <p>Threading: belongs to the thread that calls; the bodies run where their guards say.
  */
 final class Execution<C, R> {
+
+    /** A run that ended in ourselves, at the end of the stack or of the memory: it must not stay in flight for ever. */
+    private static final FinishedCall LOST = CallCounts.call(Trigger.FAILURE, Ending.THROWN, true);
 
     private final CommandRuntime<C, R> command;
     private final C arguments;
@@ -57,12 +61,16 @@ final class Execution<C, R> {
     /** Runs it, counts it, and returns the step that answered. */
     private Step<C, ?, R> run() {
         command.counts().received();
-        Step<C, ?, R> primary = command.primary().first(arguments, startNanos, deadlineNanos);
-        trail.add(primary);
-        Ending ending = walk(primary);
-        FinishedCall call = CallCounts.call(primary.reason().trigger(), ending, primary.bodyStarted());
+        FinishedCall call = LOST;
+        try {
+            Step<C, ?, R> primary = command.primary().first(arguments, startNanos, deadlineNanos);
+            trail.add(primary);
+            Ending ending = walk(primary);
+            call = CallCounts.call(primary.reason().trigger(), ending, primary.bodyStarted());
+        } finally {
+            command.counts().finished(call, startNanos, trail.isEmpty() ? startNanos : last().endNanos());
+        }
         Step<C, ?, R> last = last();
-        command.counts().finished(call, startNanos, last.endNanos());
         if (call.source() == null) {
             throw failure(call, last);
         }

@@ -1,6 +1,7 @@
 package io.degradable.internal.guard;
 
 import io.degradable.internal.breaker.Permit;
+import io.degradable.internal.breaker.Verdict;
 import io.degradable.internal.bulkhead.ThreadPoolBulkhead;
 import io.degradable.model.FallbackContext;
 import io.degradable.model.StageOutcome;
@@ -152,9 +153,10 @@ public final class Attempt<C, V> implements Runnable {
     /** Runs the body on the caller's thread. */
     void runHere(boolean limited) {
         bodyStarted = true;
-        Deadline before = limited ? enterDeadline() : null;
-        runBody();
-        if (before != null) {
+        Deadline before = enterDeadline();
+        try {
+            runBody();
+        } finally {
             Deadline.restore(before);
         }
         bodyEndNanos = guard.now();
@@ -288,7 +290,11 @@ public final class Attempt<C, V> implements Runnable {
         guard.meter().lateEnd(bodyReason == StageReason.ANSWER);
         Permit held = permit;
         if (held != null && leftFor == StageReason.BUDGET) {
-            held.settle(guard.verdict(bodyReason, true, bodyEndNanos - startNanos), bodyEndNanos);
+            // A body that failed because we interrupted it says nothing of the dependency.
+            boolean ourDoing = guard.settings().interruptOnTimeout() && bodyReason != StageReason.ANSWER;
+            held.settle(
+                    ourDoing ? Verdict.UNUSED : guard.verdict(bodyReason, true, bodyEndNanos - startNanos),
+                    bodyEndNanos);
         }
     }
 
@@ -302,7 +308,12 @@ public final class Attempt<C, V> implements Runnable {
             bodyReason = body.judge(value);
         } catch (Throwable failure) {
             bodyFailure = failure;
-            bodyReason = guard.classify(failure);
+            bodyReason = StageReason.FATAL;
+            try {
+                bodyReason = guard.classify(failure);
+            } catch (Throwable noStackLeft) {
+                // What is at the end of its stack is fatal, and the rules cannot be asked there.
+            }
         }
     }
 

@@ -66,8 +66,11 @@ public final class Guard {
             if (bulkhead instanceof ThreadPoolBulkhead pool) {
                 attempt.runOn(pool);
             } else {
-                attempt.runHere(!isInline());
-                bulkhead.exit();
+                try {
+                    attempt.runHere(!isInline());
+                } finally {
+                    bulkhead.exit(); // whatever a thread at the end of its stack throws even here
+                }
             }
             attempt.settle();
         }

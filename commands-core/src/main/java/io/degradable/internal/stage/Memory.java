@@ -16,7 +16,7 @@ public record Memory<C, K, R>(TimedCache<K, R> cache, Function<? super C, ? exte
     void keep(C command, R answer, long startedNanos, Runnable mistake) {
         try {
             cache.put(key.apply(command), new Timestamped<>(answer, startedNanos));
-        } catch (RuntimeException | Error thrown) {
+        } catch (Throwable thrown) { // a checked exception, too: some languages do not declare them
             mistake.run();
         }
     }

@@ -246,16 +246,18 @@ final class CallersThreadTest {
     @Test
     void an_inline_body_has_no_limit_and_sees_the_deadline_of_its_run() {
         Guard guard = bench.inline();
-        Deadline ofTheRun = Deadline.at(bench.ticker, bench.deadlineIn(Duration.ofMillis(5)));
 
-        Deadline before = ofTheRun.enter();
         Attempt<String, String> attempt = bench.call(
                 guard,
-                bench.taking(Duration.ofMillis(6), () -> String.valueOf(Deadline.current() == ofTheRun)),
+                Bench.body(() -> {
+                    String left = Deadline.current().remaining().toString();
+                    bench.ticker.advance(Duration.ofMillis(6));
+                    return left;
+                }),
                 bench.deadlineIn(Duration.ofMillis(5)));
-        Deadline.restore(before);
 
-        assertThat(attempt.value()).isEqualTo("true");
+        assertThat(attempt.value()).isEqualTo("PT0.005S");
+        assertThat(Deadline.current()).isSameAs(Deadline.NONE);
         assertThat(attempt.overrun()).isFalse();
         assertThat(guard.isInline()).isTrue();
         assertThat(bench.onCaller().isInline()).isFalse();

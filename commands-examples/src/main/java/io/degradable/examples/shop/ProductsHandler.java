@@ -61,7 +61,7 @@ final class ProductsHandler extends Handler.Abstract {
                     .write(response, callback);
         } else if (!ID.matcher(id).matches()) {
             // No command is asked: this says nothing about the catalog.
-            Problem.of(HttpStatus.BAD_REQUEST_400, "the id of a product is a number, was " + id)
+            Problem.of(HttpStatus.BAD_REQUEST_400, "the id of a product is a number, was \"" + id + "\"")
                     .write(response, callback);
         } else {
             show(Long.parseLong(id), response, callback);

@@ -18,6 +18,7 @@ import picocli.CommandLine.Option;
 public final class ShopMain implements Callable<Integer> {
 
     private static final int PORT_TAKEN = 1;
+    private static final int MOST_PER_SECOND = 10_000;
 
     /** Lets the end of the program wait for the shop to close, and the shop's closing for nothing else. */
     private final CountDownLatch ending = new CountDownLatch(1);
@@ -26,6 +27,7 @@ public final class ShopMain implements Callable<Integer> {
             names = {"-h", "--help"},
             usageHelp = true,
             description = "says this and ends")
+    @SuppressWarnings("UnusedVariable") // picocli looks at it
     private boolean help;
 
     @Option(
@@ -42,7 +44,7 @@ public final class ShopMain implements Callable<Integer> {
         @Option(
                 names = "--load",
                 paramLabel = "<n>",
-                description = "requests per second that the shop sends to itself (default: 50)")
+                description = "requests per second that the shop sends to itself, 0 to 10000 (default: 50)")
         private int perSecond = 50;
 
         @Option(names = "--no-load", description = "sends none; then you are the only customer")
@@ -66,6 +68,11 @@ public final class ShopMain implements Callable<Integer> {
             System.err.println("--port must be from 0 to 65535, was " + port);
             return CommandLine.ExitCode.USAGE;
         }
+        int perSecond = traffic.none ? 0 : traffic.perSecond;
+        if (perSecond < 0 || perSecond > MOST_PER_SECOND) {
+            System.err.println("--load must be from 0 to " + MOST_PER_SECOND + ", was " + perSecond);
+            return CommandLine.ExitCode.USAGE;
+        }
         Shop shop;
         try {
             shop = Shop.open(port);
@@ -73,14 +80,7 @@ public final class ShopMain implements Callable<Integer> {
             System.err.println(taken.getMessage());
             return PORT_TAKEN;
         }
-        Load load;
-        try {
-            load = new Load(shop.uri(), traffic.none ? 0 : traffic.perSecond);
-        } catch (IllegalArgumentException wrong) {
-            System.err.println("--load: " + wrong.getMessage());
-            shop.close();
-            return CommandLine.ExitCode.USAGE;
-        }
+        Load load = new Load(shop.uri(), perSecond);
         Runtime.getRuntime()
                 .addShutdownHook(new Thread(
                         () -> {

@@ -100,12 +100,12 @@ final class ShopMainTest {
     @CsvSource(delimiter = '|', textBlock = """
             --port 65536        | --port must be from 0 to 65535, was 65536
             --port eight        | Invalid value for option '--port'
-            --load -1           | perSecond must be from 0 to 10000, was -1
+            --load=-1           | --load must be from 0 to 10000, was -1
             --load 5 --no-load  | are mutually exclusive
             --lod 5             | Unknown option
             """)
     void a_wrong_argument_is_named(String arguments, String says) throws Exception {
-        Process shop = shop((arguments.startsWith("--load -1") ? "--port 0 " + arguments : arguments).split(" +"));
+        Process shop = shop(arguments.split(" +"));
 
         String output = String.join("\n", output(shop).lines().toList());
 

@@ -158,7 +158,7 @@ final class ShopTest {
             Answer word = customer.get("products/lamp");
             assertThat(word.status()).isEqualTo(400);
             assertThat(word.header("Content-Type")).contains("application/problem+json");
-            assertThat(word.json().get("detail").asText()).isEqualTo("the id of a product is a number, was lamp");
+            assertThat(word.json().get("detail").asText()).isEqualTo("the id of a product is a number, was \"lamp\"");
         }
 
         JsonNode state = state("GetProduct");

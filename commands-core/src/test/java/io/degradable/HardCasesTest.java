@@ -1,0 +1,155 @@
+package io.degradable;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.degradable.cache.CacheSpec;
+import io.degradable.model.CallOutcome;
+import io.degradable.model.CommandException;
+import io.degradable.model.Source;
+import io.degradable.model.Trigger;
+import io.degradable.state.CallKind;
+import io.degradable.state.CommandView;
+import io.degradable.template.StaticTemplate;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What users do by accident, and what must not be lost by it. */
+@Timeout(60)
+final class HardCasesTest {
+
+    private final Commands commands = Commands.create();
+
+    @AfterEach
+    void close() {
+        commands.close();
+    }
+
+    private CommandView view() {
+        return commands.commands().iterator().next();
+    }
+
+    private static String bottomless(Commands commands, CommandSpec<Call, String> spec) {
+        return new Call(commands, spec, "deeper", () -> bottomless(commands, spec)).execute();
+    }
+
+    @Test
+    void a_run_at_the_end_of_the_stack_gives_back_its_slot_and_is_in_flight_no_more() {
+        CommandSpec<Call, String> spec = Call.declared()
+                .semaphore(1_000_000)
+                .noCircuitBreaker()
+                .noTimeout()
+                .build();
+
+        for (int round = 0; round < 20; round++) {
+            assertThatThrownBy(() -> bottomless(commands, spec)).isInstanceOf(StackOverflowError.class);
+        }
+
+        assertThat(view().inFlight()).isZero();
+        assertThat(view().stages().get(0).active()).isZero();
+        assertThat(view().calls(new CallKind(CallOutcome.FAILED, null, Trigger.FAILURE)))
+                .isEqualTo(view().received());
+    }
+
+    @Test
+    void a_queue_without_a_bound_is_as_long_as_a_number_can_say() {
+        CommandSpec<Call, String> spec = Call.declared()
+                .threadPool(pool -> pool.size(2).queue(Integer.MAX_VALUE))
+                .build();
+
+        assertThat(new Call(commands, spec, "1", () -> "live").execute()).isEqualTo("live");
+    }
+
+    @Test
+    void limits_longer_than_time_can_be_told_are_no_limits() {
+        CommandSpec<Call, String> spec = Call.declared()
+                .noTimeout()
+                .fallback(chain -> chain.within(Duration.ofSeconds(Long.MAX_VALUE))
+                        .template(StaticTemplate.of("last", "template")))
+                .build();
+
+        assertThat(new Call(commands, spec, "1", () -> "live")
+                        .executeForResult()
+                        .source())
+                .isEqualTo(Source.PRIMARY);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <E extends Throwable> RuntimeException sneaky(Throwable failure) throws E {
+        throw (E) failure;
+    }
+
+    @Test
+    void a_key_function_that_throws_what_it_does_not_declare_leaves_the_answer_good() {
+        CommandSpec<Call, String> spec = Call.declared()
+                .semaphore()
+                .fallback(chain -> chain.cached(
+                        CacheSpec.<String, String>named("copies"),
+                        call -> {
+                            throw HardCasesTest.<RuntimeException>sneaky(new IOException("undeclared"));
+                        },
+                        Duration.ofMinutes(1)))
+                .build();
+
+        assertThat(new Call(commands, spec, "1", () -> "live").execute()).isEqualTo("live");
+        assertThat(view().stages().get(0).userMistakes()).isEqualTo(1);
+    }
+
+    @Test
+    void an_observer_that_throws_breaks_neither_the_call_nor_the_next_observer() {
+        List<String> told = new ArrayList<>();
+        List<Throwable> loud = new ArrayList<>();
+        Thread.currentThread().setUncaughtExceptionHandler((thread, mistake) -> loud.add(mistake));
+        try {
+            commands.observe(command -> {
+                throw new IllegalStateException("observer");
+            });
+            commands.observe(command -> told.add(command.key().name()));
+
+            assertThat(new Call(commands, Call.declared().build(), "1", () -> "live").execute())
+                    .isEqualTo("live");
+        } finally {
+            Thread.currentThread().setUncaughtExceptionHandler(null);
+        }
+
+        assertThat(told).containsExactly("Call");
+        assertThat(loud)
+                .singleElement()
+                .satisfies(mistake -> assertThat(mistake).hasMessage("observer"));
+    }
+
+    @Test
+    void a_command_exception_survives_a_journey_between_processes() throws Exception {
+        CommandSpec<Call, String> spec = Call.declared().semaphore().build();
+        CommandException thrown = catchThrowableOfType(
+                CommandException.class,
+                () -> new Call(commands, spec, "1", () -> {
+                            throw new IOException("down");
+                        })
+                        .execute());
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
+            out.writeObject(thrown);
+        }
+
+        CommandException read;
+        try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
+            read = (CommandException) in.readObject();
+        }
+
+        assertThat(read).hasMessage(thrown.getMessage()).hasRootCauseMessage("down");
+        assertThat(read.trigger()).isEqualTo(Trigger.FAILURE);
+        assertThat(read.outcome()).isEqualTo(CallOutcome.FAILED);
+        assertThat(read.trail()).hasSize(1);
+    }
+}
