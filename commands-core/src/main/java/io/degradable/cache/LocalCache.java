@@ -56,7 +56,8 @@ public final class LocalCache<K, V> implements TimedCache<K, V> {
 
     @Override
     public void invalidate(K key) {
-        entries.asMap().put(key, new Entry<>(null, ticker.nanos()));
+        // The clock is read under the key's lock, so that of two invalidations the later one stays.
+        entries.asMap().compute(key, (same, held) -> new Entry<>(null, ticker.nanos()));
     }
 
     @Override

@@ -48,6 +48,10 @@ public final class Caller<T> {
         }
     }
 
+    public Thread.State state() {
+        return thread.getState();
+    }
+
     public boolean isDone() {
         return result.isDone();
     }

@@ -131,6 +131,6 @@ public final class CircuitBreaker {
         for (int doubling = 1; doubling < failedRounds && grown < longest; doubling++) {
             grown = Math.min(longest, grown * 2);
         }
-        return grown - (long) (grown * 0.1 * jitter.getAsDouble());
+        return Math.max(first, grown - (long) (grown * 0.1 * jitter.getAsDouble()));
     }
 }

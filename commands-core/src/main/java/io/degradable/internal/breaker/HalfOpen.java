@@ -69,6 +69,9 @@ final class HalfOpen implements Phase {
         Lease lease = new Lease(nowNanos + breaker.leaseNanos());
         while (true) {
             Probes before = probes;
+            if (decide(before, nowNanos)) {
+                return breaker.retry(nowNanos); // over, though this thread read it before the move
+            }
             if (before.granted() >= breaker.settings.probes()) {
                 return null;
             }
@@ -80,7 +83,8 @@ final class HalfOpen implements Phase {
 
     @Override
     public boolean wouldPermit(long nowNanos) {
-        return probes.granted() < breaker.settings.probes();
+        // As a read of the state: a lost probe must not keep out for ever those who ask before they try.
+        return expire(nowNanos) ? breaker.wouldPermit(nowNanos) : probes.granted() < breaker.settings.probes();
     }
 
     @Override

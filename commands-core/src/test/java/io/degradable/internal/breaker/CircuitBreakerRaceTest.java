@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -42,11 +43,15 @@ final class CircuitBreakerRaceTest {
 
     private CircuitBreaker openBreaker(int probes, int probeSuccessPercentage) {
         CircuitBreaker breaker = breaker(probes, probeSuccessPercentage);
-        for (int call = 0; call < 10; call++) {
-            acquire(breaker).settle(BAD, ticker.nanos());
-        }
+        bad(breaker, 10);
         assertThat(breaker.state(ticker.nanos())).isEqualTo(CircuitState.OPEN);
         return breaker;
+    }
+
+    private void bad(CircuitBreaker breaker, int calls) {
+        for (int call = 0; call < calls; call++) {
+            acquire(breaker).settle(BAD, ticker.nanos());
+        }
     }
 
     private Permit acquire(CircuitBreaker breaker) {
@@ -98,89 +103,99 @@ final class CircuitBreakerRaceTest {
         }
     }
 
+    /** As many breakers as a race has rounds. */
+    private static List<CircuitBreaker> breakers(int rounds, Supplier<CircuitBreaker> breaker) {
+        List<CircuitBreaker> breakers = new ArrayList<>();
+        for (int round = 0; round < rounds; round++) {
+            breakers.add(breaker.get());
+        }
+        return breakers;
+    }
+
     @Test
     void bad_calls_that_end_together_open_it_once() throws Exception {
+        List<CircuitBreaker> breakers = breakers(20_000, () -> breaker(1, 100));
+        List<Permit> permits = breakers.stream().map(this::acquire).toList();
+        long now = ticker.nanos();
+        breakers.forEach(breaker -> bad(breaker, 8)); // one of the next two will be the tenth
         try (Race race = new Race(2)) {
-            for (int round = 0; round < 5_000; round++) {
-                CircuitBreaker breaker = breaker(1, 100);
-                List<Permit> permits = new ArrayList<>();
-                for (int call = 0; call < 12; call++) {
-                    permits.add(acquire(breaker));
-                }
-                long now = ticker.nanos();
+            race.inStep(breakers.size(), (side, round) -> {
+                permits.get(round).settle(BAD, now);
+                permits.get(round).settle(BAD, now);
+            });
+        }
 
-                race.round(side -> {
-                    for (int call = 0; call < 6; call++) {
-                        permits.get(side * 6 + call).settle(BAD, now);
-                    }
-                    return side;
-                });
+        assertThat(breakers).allMatch(breaker -> breaker.opened() == 1);
+    }
 
-                assertThat(breaker.opened()).as("round %d", round).isEqualTo(1);
-            }
+    @Test
+    void callers_who_see_the_open_time_over_together_share_the_probes() throws Exception {
+        List<CircuitBreaker> breakers = breakers(20_000, () -> openBreaker(1, 100));
+        ticker.advance(OPEN_FOR);
+        long now = ticker.nanos();
+        boolean[][] granted = new boolean[2][breakers.size()];
+        try (Race race = new Race(2)) {
+            race.inStep(
+                    breakers.size(),
+                    (side, round) -> granted[side][round] = breakers.get(round).tryAcquire(now) != null);
+        }
+
+        for (int round = 0; round < breakers.size(); round++) {
+            assertThat(granted[0][round] ^ granted[1][round])
+                    .as("exactly one in round %d", round)
+                    .isTrue();
         }
     }
 
     @Test
     void probes_that_end_together_are_all_counted() throws Exception {
+        List<CircuitBreaker> breakers = breakers(20_000, () -> openBreaker(2, 100));
+        ticker.advance(OPEN_FOR);
+        long now = ticker.nanos();
         try (Race race = new Race(2)) {
-            for (int round = 0; round < 5_000; round++) {
-                CircuitBreaker breaker = openBreaker(2, 100);
-                ticker.advance(OPEN_FOR);
-                long now = ticker.nanos();
-
-                race.round(side -> {
-                    acquire(breaker).settle(GOOD, now);
-                    return side;
-                });
-
-                assertThat(breaker.state(now)).as("round %d", round).isEqualTo(CircuitState.CLOSED);
-            }
+            race.inStep(
+                    breakers.size(),
+                    (side, round) -> acquire(breakers.get(round)).settle(GOOD, now));
         }
+
+        assertThat(breakers).allMatch(breaker -> breaker.state(now) == CircuitState.CLOSED);
     }
 
     @Test
     void of_two_reports_of_one_probe_exactly_one_counts() throws Exception {
+        List<CircuitBreaker> breakers = breakers(20_000, () -> openBreaker(1, 100));
+        ticker.advance(OPEN_FOR);
+        long now = ticker.nanos();
+        List<Permit> probes = breakers.stream().map(this::acquire).toList();
         try (Race race = new Race(2)) {
-            for (int round = 0; round < 10_000; round++) {
-                CircuitBreaker breaker = openBreaker(1, 100);
-                ticker.advance(OPEN_FOR);
-                long now = ticker.nanos();
-                Permit probe = acquire(breaker);
-
-                race.round(side -> {
-                    probe.settle(side == 0 ? GOOD : BAD, now);
-                    return side;
-                });
-
-                boolean closed = breaker.state(now) == CircuitState.CLOSED;
-                assertThat(breaker.opened()).as("round %d", round).isEqualTo(closed ? 1 : 2);
-            }
+            race.inStep(breakers.size(), (side, round) -> probes.get(round).settle(side == 0 ? GOOD : BAD, now));
         }
+
+        assertThat(breakers).allMatch(breaker -> hasMovedOnce(breaker, now));
     }
 
     @Test
     void of_the_report_and_the_expiry_of_a_probe_exactly_one_counts() throws Exception {
+        List<CircuitBreaker> breakers = breakers(20_000, () -> openBreaker(1, 100));
+        ticker.advance(OPEN_FOR);
+        List<Permit> probes = breakers.stream().map(this::acquire).toList();
+        long lastMoment = ticker.nanos() + LEASE.toNanos();
         try (Race race = new Race(2)) {
-            for (int round = 0; round < 10_000; round++) {
-                CircuitBreaker breaker = openBreaker(1, 100);
-                ticker.advance(OPEN_FOR);
-                Permit probe = acquire(breaker);
-                long lastMoment = ticker.nanos() + LEASE.toNanos();
-
-                race.round(side -> {
-                    if (side == 0) {
-                        probe.settle(GOOD, lastMoment);
-                    } else {
-                        breaker.tryAcquire(lastMoment + 1);
-                    }
-                    return side;
-                });
-
-                boolean closed = breaker.state(lastMoment + 1) == CircuitState.CLOSED;
-                assertThat(breaker.opened()).as("round %d", round).isEqualTo(closed ? 1 : 2);
-            }
+            race.inStep(breakers.size(), (side, round) -> {
+                if (side == 0) {
+                    probes.get(round).settle(GOOD, lastMoment);
+                } else {
+                    breakers.get(round).state(lastMoment + 1);
+                }
+            });
         }
+
+        assertThat(breakers).allMatch(breaker -> hasMovedOnce(breaker, lastMoment + 1));
+    }
+
+    /** Whether one probe has decided: it is closed and has opened once, or it has opened again. */
+    private static boolean hasMovedOnce(CircuitBreaker breaker, long now) {
+        return breaker.state(now) == CircuitState.CLOSED ? breaker.opened() == 1 : breaker.opened() == 2;
     }
 
     @DisplayName("B20: whatever happened before, a healed dependency is found well within two probe intervals")

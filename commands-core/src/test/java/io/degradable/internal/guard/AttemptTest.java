@@ -17,9 +17,12 @@ import io.degradable.model.StageReason;
 import io.degradable.testing.Caller;
 import io.degradable.time.Deadline;
 import java.io.IOException;
+import java.nio.channels.spi.AbstractInterruptibleChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import javax.annotation.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -613,6 +616,75 @@ final class AttemptTest {
                 .value();
 
         assertThat(next).isEqualTo("degradable-bench-1 false");
+    }
+
+    /** Keeps every further interrupt of the thread in {@link #keep()} from being delivered, until the test lets them. */
+    private static final class SlowDelivery extends AbstractInterruptibleChannel {
+
+        final CountDownLatch underWay = new CountDownLatch(1);
+        final CountDownLatch go = new CountDownLatch(1);
+
+        void keep() {
+            begin();
+        }
+
+        @Override
+        protected void implCloseChannel() {
+            underWay.countDown(); // called by the first to interrupt, who holds the thread's own lock for interrupts
+            try {
+                go.await();
+            } catch (InterruptedException overdue) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    @DisplayName("B45: an interrupt that is slow to arrive is waited for, and does not arrive in the next task")
+    @Test
+    @SuppressWarnings("ThreadPriorityCheck") // gives a next task that comes too early the time to show
+    void the_next_task_waits_for_an_interrupt_that_is_on_its_way() throws Exception {
+        Guard guard = bench.onPool();
+        SlowDelivery delivery = new SlowDelivery();
+        CompletableFuture<Thread> worker = new CompletableFuture<>();
+        Caller<Ended> caller = bench.waitingCall(
+                guard,
+                Bench.body(() -> {
+                    delivery.keep();
+                    worker.complete(Thread.currentThread());
+                    return held.call("command", null);
+                }),
+                bench.noDeadline());
+        held.untilStarted();
+        Caller<Boolean> firstToInterrupt = Caller.calls(() -> {
+            Caller.valueOf(worker).interrupt();
+            return true;
+        });
+        delivery.underWay.await();
+        CompletableFuture<Boolean> delivered = new CompletableFuture<>();
+        CompletableFuture<Boolean> nextStarted = new CompletableFuture<>();
+        CompletableFuture<Boolean> nextInterrupted = new CompletableFuture<>();
+        bench.pool.start(() -> {
+            nextStarted.complete(true);
+            delivered.join();
+            nextInterrupted.complete(Thread.currentThread().isInterrupted());
+        });
+
+        bench.ticker.advance(TIMEOUT);
+        while (caller.state() != Thread.State.BLOCKED
+                && !caller.isDone()
+                && !Thread.currentThread().isInterrupted()) {
+            Thread.onSpinWait(); // until the caller is about to interrupt the worker
+        }
+        held.returns("late");
+        for (int turn = 0; turn < 10_000 && !nextStarted.isDone(); turn++) {
+            Thread.yield();
+        }
+        delivery.go.countDown();
+        caller.result();
+        firstToInterrupt.result();
+        delivered.complete(true);
+
+        assertThat(Caller.valueOf(nextInterrupted)).isFalse();
     }
 
     // ---- as a record ----

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.degradable.testing.ManualTicker;
 import io.degradable.testing.Race;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -112,23 +113,37 @@ final class QuotaTest {
 
     @Test
     void of_many_who_come_at_once_exactly_the_quota_is_let_through() throws Exception {
-        try (Race race = new Race(8)) {
-            for (int round = 0; round < 2_000; round++) {
-                Quota quota = quota(20);
-                long now = ticker.nanos();
-
-                List<Integer> taken = race.round(side -> {
-                    int own = 0;
-                    for (int attempt = 0; attempt < 5; attempt++) {
-                        own += quota.tryTake(now) ? 1 : 0;
-                    }
-                    return own;
-                });
-
-                assertThat(taken.stream().mapToInt(Integer::intValue).sum())
-                        .as("round %d", round)
-                        .isEqualTo(20);
-            }
+        List<Quota> quotas = new ArrayList<>();
+        for (int round = 0; round < 50_000; round++) {
+            quotas.add(quota(3));
         }
+        long now = ticker.nanos();
+        int[][] taken = new int[2][quotas.size()];
+        try (Race race = new Race(2)) {
+            race.inStep(quotas.size(), (side, round) -> {
+                for (int attempt = 0; attempt < 3; attempt++) {
+                    taken[side][round] += quotas.get(round).tryTake(now) ? 1 : 0;
+                }
+            });
+        }
+
+        for (int round = 0; round < quotas.size(); round++) {
+            assertThat(taken[0][round] + taken[1][round]).as("round %d", round).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void what_is_given_back_at_once_is_not_lost() throws Exception {
+        List<Quota> quotas = new ArrayList<>();
+        for (int round = 0; round < 50_000; round++) {
+            Quota quota = quota(3);
+            takes(quota, 2);
+            quotas.add(quota);
+        }
+        try (Race race = new Race(2)) {
+            race.inStep(quotas.size(), (side, round) -> quotas.get(round).giveBack());
+        }
+
+        assertThat(quotas).allMatch(quota -> takes(quota, 4) == 3);
     }
 }

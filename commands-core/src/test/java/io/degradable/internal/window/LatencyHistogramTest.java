@@ -92,6 +92,16 @@ final class LatencyHistogramTest {
                         LatencyHistogram.bucketOf(Duration.ofMillis(millis).toNanos())));
     }
 
+    @ParameterizedTest
+    @CsvSource({"0, 1", "33, 1", "34, 10", "50, 10", "66, 10", "67, 100", "100, 100"})
+    void a_percentile_between_two_durations_is_the_longer_one(double percentile, long millis) {
+        long[] counts = counts(Duration.ofMillis(1), Duration.ofMillis(10), Duration.ofMillis(100));
+
+        assertThat(LatencyHistogram.percentile(counts, percentile))
+                .isEqualTo(LatencyHistogram.upperBound(
+                        LatencyHistogram.bucketOf(Duration.ofMillis(millis).toNanos())));
+    }
+
     @Test
     void every_percentile_of_one_duration_is_that_duration() {
         long[] counts = counts(Duration.ofMillis(7));
