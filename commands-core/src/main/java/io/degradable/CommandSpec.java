@@ -8,17 +8,22 @@ import io.degradable.internal.guard.FailureRules;
 import io.degradable.model.CommandKey;
 import io.degradable.model.CommandResult;
 import io.degradable.model.Criticality;
+import io.degradable.rx.RxRuns;
 import io.degradable.settings.BreakerSettings;
 import io.degradable.settings.BulkheadSettings;
 import io.degradable.settings.CommandSettings;
 import io.degradable.settings.GuardSettings;
 import io.degradable.settings.Require;
+import io.reactivex.rxjava3.core.Maybe;
+import io.reactivex.rxjava3.core.Single;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import javax.annotation.Nullable;
 
 /**
@@ -94,6 +99,22 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
         return in(container).executeForResult(cast(command));
     }
 
+    CompletableFuture<R> queue(Container container, DegradableCommand<R> command) {
+        return in(container).queue(cast(command));
+    }
+
+    CompletableFuture<CommandResult<R>> queueForResult(Container container, DegradableCommand<R> command) {
+        return in(container).queueForResult(cast(command));
+    }
+
+    Maybe<R> toMaybe(Supplier<Container> container, DegradableCommand<R> command) {
+        return RxRuns.maybe(whenOver -> in(container.get()).start(cast(command), whenOver)::cancel);
+    }
+
+    Single<CommandResult<R>> toResultSingle(Supplier<Container> container, DegradableCommand<R> command) {
+        return RxRuns.resultSingle(whenOver -> in(container.get()).start(cast(command), whenOver)::cancel);
+    }
+
     private CommandRuntime<C, R> in(Container container) {
         Found<C, R> last = found;
         if (last != null && last.container == container) {
@@ -114,6 +135,9 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
         if (bulkhead instanceof BulkheadSettings.ThreadPool pool) {
             return pool.size();
         }
+        if (bulkhead instanceof BulkheadSettings.VirtualThreads virtual) {
+            return virtual.limit();
+        }
         return bulkhead instanceof BulkheadSettings.Semaphore semaphore ? semaphore.limit() : 0;
     }
 
@@ -128,7 +152,7 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
         private @Nullable String group;
         private Criticality criticality = Criticality.CORE;
         private @Nullable Consumer<? super ThreadPoolSpec> pool;
-        private @Nullable BulkheadSettings semaphore;
+        private @Nullable BulkheadSettings other;
         private Duration timeout = CommandSettings.DEFAULT_TIMEOUT;
         private Duration deadline = GuardSettings.NO_TIMEOUT;
         private boolean interruptOnTimeout = true;
@@ -171,7 +195,7 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
         /** Runs the body on a thread of a pool. The default, with the group's pool, 10 threads and no queue. */
         public Builder<C, R> threadPool(Consumer<? super ThreadPoolSpec> pool) {
             this.pool = pool;
-            this.semaphore = null;
+            this.other = null;
             return this;
         }
 
@@ -182,7 +206,14 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
 
         /** Runs the body on the caller's thread, so many at once; the caller cannot leave before the body ends. */
         public Builder<C, R> semaphore(int limit) {
-            this.semaphore = new BulkheadSettings.Semaphore(limit);
+            this.other = new BulkheadSettings.Semaphore(limit);
+            this.pool = null;
+            return this;
+        }
+
+        /** Runs each body on a virtual thread of its own, so many at once; Java 21 or newer, refused below when it becomes known. */
+        public Builder<C, R> virtualThreads(int limit) {
+            this.other = new BulkheadSettings.VirtualThreads(limit);
             this.pool = null;
             return this;
         }
@@ -327,7 +358,7 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
         }
 
         private GuardSettings guard(String group) {
-            BulkheadSettings bulkhead = semaphore;
+            BulkheadSettings bulkhead = other;
             if (bulkhead == null) {
                 ThreadPoolSpec spec = new ThreadPoolSpec(group, BulkheadSettings.ThreadPool.DEFAULT_SIZE);
                 if (pool != null) {

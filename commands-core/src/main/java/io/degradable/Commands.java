@@ -4,17 +4,23 @@ import io.degradable.cache.CacheSpec;
 import io.degradable.cache.TimedCache;
 import io.degradable.internal.execution.Container;
 import io.degradable.model.CommandResult;
+import io.degradable.rx.RxRuns;
 import io.degradable.settings.Require;
 import io.degradable.state.CacheView;
 import io.degradable.state.CommandView;
 import io.degradable.state.PoolView;
 import io.degradable.time.Ticker;
+import io.reactivex.rxjava3.core.Maybe;
+import io.reactivex.rxjava3.core.Single;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import javax.annotation.Nullable;
 
 /**
  * A container: owns the pools, breakers, caches and counts that commands run with. Most applications have one, and may use
@@ -30,7 +36,7 @@ public final class Commands implements AutoCloseable {
     private final Container container;
 
     private Commands(Builder builder) {
-        this.container = new Container(builder.name, builder.ticker, builder.closeGrace);
+        this.container = new Container(builder.name, builder.ticker, builder.closeGrace, builder.continuations);
     }
 
     /** The container of commands that name none. After it was closed, a new one. */
@@ -62,6 +68,7 @@ public final class Commands implements AutoCloseable {
         private String name = "commands";
         private Ticker ticker = Ticker.system();
         private Duration closeGrace = Duration.ofSeconds(1);
+        private @Nullable Executor continuations;
 
         private Builder() {}
 
@@ -83,6 +90,16 @@ public final class Commands implements AutoCloseable {
             return this;
         }
 
+        /**
+         * Where asynchronous runs go on after a worker or the timer has decided, and where what depends on a future or an Rx
+         * source is run. Default: virtual threads from Java 21 on, else daemon threads that go when idle; as many as runs
+         * go on at a time. When it refuses, a thread of the container takes over. It is not closed with the container.
+         */
+        public Builder continuations(Executor executor) {
+            this.continuations = Objects.requireNonNull(executor, "continuations must not be null");
+            return this;
+        }
+
         public Commands build() {
             return new Commands(this);
         }
@@ -96,6 +113,35 @@ public final class Commands implements AutoCloseable {
     /** Runs a command here and tells where the answer came from; see {@link DegradableCommand#executeForResult()}. */
     public <R> CommandResult<R> executeForResult(DegradableCommand<R> command) {
         return Objects.requireNonNull(command, "command").spec().executeForResult(container, command);
+    }
+
+    /** Begins a run here; see {@link DegradableCommand#queue()}. */
+    public <R> CompletableFuture<R> queue(DegradableCommand<R> command) {
+        return Objects.requireNonNull(command, "command").spec().queue(container, command);
+    }
+
+    /** Begins a run here; see {@link DegradableCommand#queueForResult()}. */
+    public <R> CompletableFuture<CommandResult<R>> queueForResult(DegradableCommand<R> command) {
+        return Objects.requireNonNull(command, "command").spec().queueForResult(container, command);
+    }
+
+    /** The answer of a run here as a cold source; see {@link DegradableCommand#toMaybe()}. */
+    public <R> Maybe<R> toMaybe(DegradableCommand<R> command) {
+        return Objects.requireNonNull(command, "command").spec().toMaybe(() -> container, command);
+    }
+
+    /** The result of a run here as a cold source; see {@link DegradableCommand#toResultSingle()}. */
+    public <R> Single<CommandResult<R>> toResultSingle(DegradableCommand<R> command) {
+        return Objects.requireNonNull(command, "command").spec().toResultSingle(() -> container, command);
+    }
+
+    /** Begins a run here and gives out its answer as a hot source; see {@link DegradableCommand#observe()}. */
+    public <R> Maybe<R> observe(DegradableCommand<R> command) {
+        return RxRuns.hot(toMaybe(command));
+    }
+
+    Container container() {
+        return container;
     }
 
     /**

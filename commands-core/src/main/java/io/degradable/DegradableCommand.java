@@ -2,6 +2,10 @@ package io.degradable;
 
 import io.degradable.model.CommandException;
 import io.degradable.model.CommandResult;
+import io.degradable.rx.RxRuns;
+import io.reactivex.rxjava3.core.Maybe;
+import io.reactivex.rxjava3.core.Single;
+import java.util.concurrent.CompletableFuture;
 import javax.annotation.Nullable;
 
 /**
@@ -60,6 +64,42 @@ public abstract class DegradableCommand<R> {
     /** As {@link #execute()}, and tells where the answer came from, how old it is and why. */
     public final CommandResult<R> executeForResult() {
         return container().executeForResult(this);
+    }
+
+    /**
+     * Begins the run and gives out the future of its answer. Dependents run on the container's continuation executor, or on
+     * the calling thread if the run is over by then; with a semaphore {@code run()} has ended when this returns.
+     *
+     * <p>The future fails with what {@link #execute()} throws, checked exceptions of {@code run()} as they are. Completing or
+     * cancelling it from outside ends the run like a cancellation; cancelling a dependent does not.
+     *
+     * @throws IllegalStateException when the container is closed, or knows another spec of this name
+     */
+    public final CompletableFuture<R> queue() {
+        return container().queue(this);
+    }
+
+    /** As {@link #queue()}, and tells where the answer came from. */
+    public final CompletableFuture<CommandResult<R>> queueForResult() {
+        return container().queueForResult(this);
+    }
+
+    /**
+     * The answer as a cold source: each subscription is a run of its own, and its disposal cancels that run. Completes empty
+     * when {@code run()} returns null.
+     */
+    public final Maybe<R> toMaybe() {
+        return spec.toMaybe(() -> container().container(), this);
+    }
+
+    /** As {@link #toMaybe()}, with the provenance of the answer. */
+    public final Single<CommandResult<R>> toResultSingle() {
+        return spec.toResultSingle(() -> container().container(), this);
+    }
+
+    /** The answer as a hot source: the run begins now, once, and goes on whoever subscribes or leaves. */
+    public final Maybe<R> observe() {
+        return RxRuns.hot(toMaybe());
     }
 
     private Commands container() {

@@ -8,6 +8,7 @@ public final class ThreadPoolSpec {
     private String name;
     private int size;
     private int queue = BulkheadSettings.ThreadPool.DEFAULT_QUEUE;
+    private int callerRuns;
 
     ThreadPoolSpec(String name, int size) {
         this.name = name;
@@ -32,7 +33,16 @@ public final class ThreadPoolSpec {
         return this;
     }
 
+    /**
+     * How many calls that find the pool full may run on their callers' threads, while the breaker is closed; default 0. Such
+     * a call cannot leave before its body ends.
+     */
+    public ThreadPoolSpec callerRuns(int callers) {
+        this.callerRuns = callers;
+        return this;
+    }
+
     BulkheadSettings.ThreadPool build() {
-        return new BulkheadSettings.ThreadPool(name, size, queue);
+        return new BulkheadSettings.ThreadPool(name, size, queue, callerRuns);
     }
 }

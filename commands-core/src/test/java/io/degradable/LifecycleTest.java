@@ -115,12 +115,31 @@ final class LifecycleTest {
             commands.close();
             commands.close();
 
-            assertThatThrownBy(running::get).isInstanceOf(ExecutionException.class);
+            assertThatThrownBy(running::get)
+                    .isInstanceOf(ExecutionException.class)
+                    .hasCauseInstanceOf(CancellationException.class);
             assertThatThrownBy(waiting::get)
                     .isInstanceOf(ExecutionException.class)
                     .hasCauseInstanceOf(CancellationException.class);
         }
         await().until(() -> workers("leftover") == 0);
+    }
+
+    @Test
+    void virtual_threads_below_java_21_are_refused_when_the_command_becomes_known() {
+        try (Commands commands = Commands.create()) {
+            CommandSpec<Call, String> spec = Call.declared().virtualThreads(10).build();
+
+            if (Runtime.version().feature() < 21) {
+                assertThatThrownBy(() -> commands.register(spec))
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessage("virtual threads need Java 21 or newer, this is Java "
+                                + Runtime.version().feature());
+            } else {
+                assertThat(new Call(commands, spec, "1", () -> "live").execute())
+                        .isEqualTo("live");
+            }
+        }
     }
 
     @Test

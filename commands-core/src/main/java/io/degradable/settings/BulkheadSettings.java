@@ -9,16 +9,24 @@ public sealed interface BulkheadSettings {
      * @param name the pool's name, unique in a container; pools of one name must have the same figures
      * @param size threads; the pool grows to its size before it queues
      * @param queue places for calls that wait for a thread; 0 means none waits
+     * @param callerRuns how many calls that find the pool full may run on their callers' threads, while the breaker is
+     *     closed; 0 for none
      */
-    record ThreadPool(String name, int size, int queue) implements BulkheadSettings {
+    record ThreadPool(String name, int size, int queue, int callerRuns) implements BulkheadSettings {
 
         public static final int DEFAULT_SIZE = 10;
         public static final int DEFAULT_QUEUE = 0;
+
+        /** A pool whose callers never run a body themselves. */
+        public ThreadPool(String name, int size, int queue) {
+            this(name, size, queue, 0);
+        }
 
         public ThreadPool {
             Require.name("threadPool.name", name);
             Require.positive("threadPool.size", size);
             Require.notNegative("threadPool.queue", queue);
+            Require.notNegative("threadPool.callerRuns", callerRuns);
         }
     }
 
@@ -33,6 +41,18 @@ public sealed interface BulkheadSettings {
 
         public Semaphore {
             Require.positive("semaphore.limit", limit);
+        }
+    }
+
+    /**
+     * Each on a virtual thread of its own; Java 21 or newer.
+     *
+     * @param limit how many may run at once; a further one is refused at once
+     */
+    record VirtualThreads(int limit) implements BulkheadSettings {
+
+        public VirtualThreads {
+            Require.positive("virtualThreads.limit", limit);
         }
     }
 

@@ -38,6 +38,6 @@ public record GuardSettings(
 
     /** Whether the body runs on the thread of the caller, who then cannot leave before it ends. */
     public boolean runsOnCaller() {
-        return !(bulkhead instanceof BulkheadSettings.ThreadPool);
+        return bulkhead instanceof BulkheadSettings.Semaphore || bulkhead instanceof BulkheadSettings.Inline;
     }
 }

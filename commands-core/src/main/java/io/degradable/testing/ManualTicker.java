@@ -1,6 +1,7 @@
 package io.degradable.testing;
 
 import io.degradable.time.Ticker;
+import io.degradable.time.Timer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +18,7 @@ public final class ManualTicker implements Ticker {
     private record Waiter(Thread thread, long untilNanos) {}
 
     private final List<Waiter> waiters = new ArrayList<>(); // guarded by this
+    private final List<Due> alarms = new ArrayList<>(); // guarded by this
     private volatile long nanos;
     private volatile long epochMillis;
     private volatile long readings;
@@ -54,7 +56,7 @@ public final class ManualTicker implements Ticker {
     public void await(Object blocker, long untilNanos) {
         Waiter waiter = new Waiter(Thread.currentThread(), untilNanos);
         synchronized (this) {
-            if (untilNanos - nanos <= 0) {
+            if (isOver(untilNanos)) {
                 return;
             }
             waiters.add(waiter);
@@ -66,21 +68,73 @@ public final class ManualTicker implements Ticker {
         }
     }
 
-    /** Moves both clocks forward and wakes every waiter whose limit is reached. */
-    public synchronized void advance(Duration span) {
+    /**
+     * Moves both clocks forward, wakes every waiter whose limit is reached, and then runs, on the calling thread, every
+     * timer task that is due.
+     */
+    public void advance(Duration span) {
         if (span.isNegative()) {
             throw new IllegalArgumentException("span must not be negative, was " + span);
         }
-        nanos += span.toNanos();
-        epochMillis += span.toMillis();
-        // Whoever is woken waits no more from here on, so that a test can move time, then wait for the next waiter.
-        waiters.removeIf(waiter -> {
-            boolean over = waiter.untilNanos - nanos <= 0;
-            if (over) {
-                LockSupport.unpark(waiter.thread);
+        List<Due> due;
+        synchronized (this) {
+            nanos += span.toNanos();
+            epochMillis += span.toMillis();
+            // Whoever is woken waits no more from here on, so that a test can move time, then wait for the next waiter.
+            waiters.removeIf(waiter -> {
+                boolean over = isOver(waiter.untilNanos);
+                if (over) {
+                    LockSupport.unpark(waiter.thread);
+                }
+                return over;
+            });
+            due = alarms.stream().filter(alarm -> isOver(alarm.atNanos)).toList();
+            alarms.removeAll(due);
+        }
+        due.forEach(alarm -> alarm.task.run());
+    }
+
+    private boolean isOver(long moment) {
+        return moment - nanos <= 0;
+    }
+
+    private record Due(Runnable task, long atNanos) {}
+
+    @Override
+    public Timer newTimer(String name) {
+        return new Timer() {
+            private final List<Due> own = new ArrayList<>(); // guarded by the ticker
+
+            @Override
+            public Timer.Alarm schedule(Runnable task, long atNanos) {
+                Due alarm = new Due(task, atNanos);
+                synchronized (ManualTicker.this) {
+                    if (!isOver(atNanos)) {
+                        alarms.add(alarm);
+                        own.add(alarm);
+                        ManualTicker.this.notifyAll();
+                        return () -> remove(alarm);
+                    }
+                }
+                task.run();
+                return () -> {};
             }
-            return over;
-        });
+
+            private void remove(Due alarm) {
+                synchronized (ManualTicker.this) {
+                    alarms.remove(alarm);
+                    own.remove(alarm);
+                }
+            }
+
+            @Override
+            public void close() {
+                synchronized (ManualTicker.this) {
+                    alarms.removeAll(own);
+                    own.clear();
+                }
+            }
+        };
     }
 
     /** Moves the wall clock alone, also backwards, as an operator or NTP does. */
@@ -88,9 +142,9 @@ public final class ManualTicker implements Ticker {
         epochMillis += step.toMillis();
     }
 
-    /** Blocks until at least {@code count} threads wait with a limit on this ticker. */
+    /** Blocks until at least {@code count} threads and timer tasks wait with a limit on this ticker. */
     public synchronized void untilWaiting(int count) throws InterruptedException {
-        while (waiters.size() < count) {
+        while (waiters.size() + alarms.size() < count) {
             wait();
         }
     }

@@ -23,4 +23,9 @@ enum SystemTicker implements Ticker {
             LockSupport.parkNanos(blocker, left);
         }
     }
+
+    @Override
+    public Timer newTimer(String name) {
+        return new SystemTimer(name);
+    }
 }

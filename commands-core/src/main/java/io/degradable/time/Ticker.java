@@ -31,4 +31,7 @@ public interface Ticker {
      * @param untilNanos a reading of {@link #nanos()} after which the wait is over
      */
     void await(Object blocker, long untilNanos);
+
+    /** A timer that goes by this ticker. Whoever asks for it closes it. */
+    Timer newTimer(String name);
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.degradable.testing.ManualTicker;
 import io.degradable.testing.Race;
 import io.degradable.time.Ticker;
+import io.degradable.time.Timer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -185,6 +186,11 @@ final class LocalCacheTest {
 
             @Override
             public void await(Object blocker, long untilNanos) {}
+
+            @Override
+            public Timer newTimer(String name) {
+                throw new UnsupportedOperationException("a cache schedules nothing");
+            }
         };
         raced.add(new LocalCache<>(SPEC, storesWhenRead));
         raced.get(0).put("a", copyFrom("older", 5));

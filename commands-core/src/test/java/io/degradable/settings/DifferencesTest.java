@@ -69,6 +69,6 @@ final class DifferencesTest {
 
         assertThat(Differences.between(
                         pooled, new GuardSettings(semaphore, SECOND, true, SECOND, BreakerSettings.DEFAULT)))
-                .isEqualTo("bulkhead was ThreadPool[name=pool, size=1, queue=0], now Semaphore[limit=1]");
+                .isEqualTo("bulkhead was ThreadPool[name=pool, size=1, queue=0, callerRuns=0], now Semaphore[limit=1]");
     }
 }

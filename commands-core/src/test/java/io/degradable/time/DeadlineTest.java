@@ -115,9 +115,9 @@ final class DeadlineTest {
         assertThat(seen).isEqualTo("true true");
     }
 
-    private static <T> T onAWorker(Supplier<T> work) {
+    private <T> T onAWorker(Supplier<T> work) {
         CompletableFuture<T> result = new CompletableFuture<>();
-        new DeadlineThread(() -> result.complete(work.get()), "worker").start();
+        new DeadlineThread(() -> result.complete(work.get()), "worker", this).start();
         return Caller.valueOf(result);
     }
 
@@ -133,7 +133,8 @@ final class DeadlineTest {
                     inherited[0] = inheritable.get();
                     ended.countDown();
                 },
-                "worker-7");
+                "worker-7",
+                this);
         worker.start();
         ended.await();
 

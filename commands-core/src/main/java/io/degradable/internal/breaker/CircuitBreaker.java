@@ -74,6 +74,11 @@ public final class CircuitBreaker {
         return phase.wouldPermit(nowNanos);
     }
 
+    /** Whether it lets every call through. */
+    public boolean isClosed() {
+        return phase instanceof Closed || phase instanceof Disabled;
+    }
+
     /** What it does with calls now. An open time that is over reads as half-open, and so does nothing else. */
     public CircuitState state(long nowNanos) {
         return phase.state(nowNanos);

@@ -8,7 +8,7 @@ import io.degradable.model.StageReason;
  *
  * <p>Threading: every method may be called from any thread.
  */
-public sealed interface Bulkhead permits ThreadPoolBulkhead, SemaphoreBulkhead, InlineBulkhead {
+public sealed interface Bulkhead permits WorkerBulkhead, SemaphoreBulkhead, InlineBulkhead {
 
     /** Takes a slot, or says at once that there is none; nobody waits. */
     boolean tryEnter();

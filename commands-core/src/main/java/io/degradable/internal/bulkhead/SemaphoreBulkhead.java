@@ -26,6 +26,11 @@ public final class SemaphoreBulkhead implements Bulkhead {
         return StageReason.SEMAPHORE_FULL;
     }
 
+    /** Sets another target. */
+    public void resize(int limit) {
+        slots.limit(limit);
+    }
+
     @Override
     public int active() {
         return slots.taken();

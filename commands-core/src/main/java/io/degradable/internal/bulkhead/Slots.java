@@ -5,12 +5,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * A number of slots, never more of them taken than there are. Who takes one gives it back exactly once.
  *
+ * <p>The limit is a target: lowered below what is taken, it refuses until enough are given back.
+ *
  * <p>Threading: every method may be called from any thread.
  */
 public final class Slots {
 
-    private final int limit;
     private final AtomicInteger taken = new AtomicInteger();
+    private volatile int limit;
 
     public Slots(int limit) {
         this.limit = limit;
@@ -39,5 +41,10 @@ public final class Slots {
 
     public int limit() {
         return limit;
+    }
+
+    /** Sets another target; it never blocks and takes nothing away from who holds a slot. */
+    public void limit(int limit) {
+        this.limit = limit;
     }
 }

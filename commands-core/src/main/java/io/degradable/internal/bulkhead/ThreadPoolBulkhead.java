@@ -4,9 +4,9 @@ import io.degradable.model.StageReason;
 import io.degradable.settings.BulkheadSettings;
 import io.degradable.time.DeadlineThread;
 import io.degradable.time.Ticker;
-import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -22,37 +22,55 @@ import javax.annotation.Nullable;
  *
  * <p>Threading: every method may be called from any thread.
  */
-public final class ThreadPoolBulkhead implements Bulkhead {
+public final class ThreadPoolBulkhead implements WorkerBulkhead {
 
-    private final BulkheadSettings.ThreadPool settings;
     private final Slots slots;
+    private final Slots callers;
     private final Executor executor;
+    private volatile BulkheadSettings.ThreadPool settings;
 
     public ThreadPoolBulkhead(BulkheadSettings.ThreadPool settings) {
         this.settings = settings;
         this.slots = new Slots((int) Math.min(Integer.MAX_VALUE, (long) settings.size() + settings.queue()));
+        this.callers = new Slots(settings.callerRuns());
         this.executor = new Executor(settings);
     }
 
     private static final class Executor extends ThreadPoolExecutor {
 
+        private final Set<DeadlineThread> threads = ConcurrentHashMap.newKeySet();
         private volatile @Nullable Thread closer;
         private volatile boolean ended;
 
         Executor(BulkheadSettings.ThreadPool settings) {
-            super(
-                    settings.size(),
-                    settings.size(),
-                    1,
-                    TimeUnit.MINUTES,
-                    new LinkedBlockingQueue<>(),
-                    named(settings.name()));
+            super(settings.size(), settings.size(), 1, TimeUnit.MINUTES, new LinkedBlockingQueue<>());
             allowCoreThreadTimeOut(true);
+            AtomicInteger number = new AtomicInteger();
+            setThreadFactory(work -> {
+                String name = "degradable-" + settings.name() + "-" + number.incrementAndGet();
+                DeadlineThread thread = new DeadlineThread(() -> inSet(work), name, this);
+                return thread;
+            });
         }
 
-        private static ThreadFactory named(String pool) {
-            AtomicInteger number = new AtomicInteger();
-            return work -> new DeadlineThread(work, "degradable-" + pool + "-" + number.incrementAndGet());
+        private void inSet(Runnable work) {
+            DeadlineThread thread = (DeadlineThread) Thread.currentThread();
+            threads.add(thread);
+            try {
+                work.run();
+            } finally {
+                threads.remove(thread);
+            }
+        }
+
+        @Override
+        protected void beforeExecute(Thread thread, Runnable task) {
+            ((DeadlineThread) thread).task(task);
+        }
+
+        @Override
+        protected void afterExecute(Runnable task, @Nullable Throwable thrown) {
+            ((DeadlineThread) Thread.currentThread()).task(null);
         }
 
         @Override
@@ -73,22 +91,33 @@ public final class ThreadPoolBulkhead implements Bulkhead {
     }
 
     @Override
+    public boolean tryEnterAsCaller() {
+        return callers.tryTake();
+    }
+
+    @Override
+    public void exitAsCaller() {
+        callers.giveBack();
+    }
+
+    @Override
     public StageReason full() {
         return StageReason.THREAD_POOL_FULL;
     }
 
-    /**
-     * Hands a body that holds a slot to a thread.
-     *
-     * @throws java.util.concurrent.RejectedExecutionException after {@link #shutdown}
-     */
+    @Override
     public void start(Runnable body) {
         executor.execute(body);
     }
 
-    /** Takes a body that has not started out of the queue. */
+    @Override
     public void remove(Runnable body) {
         executor.remove(body);
+    }
+
+    @Override
+    public boolean isCalledByWorker() {
+        return Thread.currentThread() instanceof DeadlineThread worker && worker.owner() == executor;
     }
 
     @Override
@@ -103,6 +132,22 @@ public final class ThreadPoolBulkhead implements Bulkhead {
 
     public BulkheadSettings.ThreadPool settings() {
         return settings;
+    }
+
+    /** Sets other targets: a smaller pool lets running bodies end and never blocks, a larger one takes more at once. */
+    public synchronized void resize(int size, int queue) {
+        BulkheadSettings.ThreadPool wanted =
+                new BulkheadSettings.ThreadPool(settings.name(), size, queue, settings.callerRuns());
+        // The order keeps core <= maximum at every moment, which the executor insists on.
+        if (size > executor.getMaximumPoolSize()) {
+            executor.setMaximumPoolSize(size);
+            executor.setCorePoolSize(size);
+        } else {
+            executor.setCorePoolSize(size);
+            executor.setMaximumPoolSize(size);
+        }
+        settings = wanted;
+        slots.limit(size + queue);
     }
 
     /** Threads alive now. */
@@ -120,12 +165,12 @@ public final class ThreadPoolBulkhead implements Bulkhead {
         return executor.getCompletedTaskCount();
     }
 
-    /** Lets no further body in. */
+    @Override
     public void shutdown() {
         executor.shutdown();
     }
 
-    /** Waits for the running bodies until a moment or an interrupt, and says whether all have ended. */
+    @Override
     public boolean awaitEnd(Ticker ticker, long untilNanos) {
         executor.closer = Thread.currentThread();
         while (!executor.ended
@@ -136,8 +181,21 @@ public final class ThreadPoolBulkhead implements Bulkhead {
         return executor.ended;
     }
 
-    /** Interrupts the running bodies, and returns those that never started. */
-    public List<Runnable> interruptAll() {
-        return executor.shutdownNow();
+    @Override
+    public void cancelAll() {
+        executor.getQueue().forEach(ThreadPoolBulkhead::cancel);
+        cancelRunning();
+        executor.shutdownNow().forEach(ThreadPoolBulkhead::cancel);
+        cancelRunning(); // one that was on its way from the queue to its thread
+    }
+
+    private void cancelRunning() {
+        executor.threads.forEach(thread -> cancel(thread.task()));
+    }
+
+    private static void cancel(@Nullable Runnable body) {
+        if (body instanceof Task task) {
+            task.cancel();
+        }
     }
 }

@@ -16,6 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import javax.annotation.Nullable;
 
 /**
@@ -66,6 +69,45 @@ public final class CommandRuntime<C, R> implements CommandView {
     public CommandResult<R> executeForResult(C command) {
         container.requireOpen();
         return Execution.executeForResult(this, command);
+    }
+
+    /**
+     * Begins a run that nobody waits for.
+     *
+     * @param whenOver told once, on the calling thread or on one of the container's continuation executor
+     */
+    public AsyncExecution<C, R> start(C command, Consumer<? super FinishedRun<R>> whenOver) {
+        container.requireOpen();
+        AsyncExecution<C, R> execution = new AsyncExecution<>(container, this, command, whenOver);
+        execution.start();
+        return execution;
+    }
+
+    /** Begins a run and gives out the future of its answer. */
+    public CompletableFuture<R> queue(C command) {
+        return queue(command, FinishedRun::answer);
+    }
+
+    /** Begins a run and gives out the future of its result. */
+    public CompletableFuture<CommandResult<R>> queueForResult(C command) {
+        return queue(command, FinishedRun::result);
+    }
+
+    private <T> CompletableFuture<T> queue(C command, Function<FinishedRun<R>, T> read) {
+        CommandFuture<T> future = new CommandFuture<>();
+        AsyncExecution<C, R> execution = start(command, run -> {
+            if (run.isAnswered()) {
+                future.answer(read.apply(run));
+            } else {
+                future.fail(run.failure());
+            }
+        });
+        future.follow(execution);
+        return future;
+    }
+
+    Container container() {
+        return container;
     }
 
     CommandDefinition<C, R> definition() {

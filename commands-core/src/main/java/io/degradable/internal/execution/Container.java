@@ -7,7 +7,8 @@ import io.degradable.internal.bulkhead.Bulkhead;
 import io.degradable.internal.bulkhead.InlineBulkhead;
 import io.degradable.internal.bulkhead.SemaphoreBulkhead;
 import io.degradable.internal.bulkhead.ThreadPoolBulkhead;
-import io.degradable.internal.guard.Attempt;
+import io.degradable.internal.bulkhead.VirtualThreadBulkhead;
+import io.degradable.internal.bulkhead.WorkerBulkhead;
 import io.degradable.internal.guard.FailureRules;
 import io.degradable.internal.guard.Guard;
 import io.degradable.internal.stage.Memory;
@@ -24,6 +25,7 @@ import io.degradable.state.CommandView;
 import io.degradable.state.PoolView;
 import io.degradable.time.Spans;
 import io.degradable.time.Ticker;
+import io.degradable.time.Timer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -33,7 +35,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import javax.annotation.Nullable;
 
 /**
  * Owns what commands run with: pools, breakers, caches, counts. Names are unique in it, and one name has one set of
@@ -54,13 +59,35 @@ public final class Container {
     private final Map<String, ThreadPoolBulkhead> pools = new LinkedHashMap<>(); // guarded by this
     private final Map<String, DeclaredCache> caches = new LinkedHashMap<>(); // guarded by this
     private final List<Consumer<? super CommandView>> observers = new CopyOnWriteArrayList<>();
+    private final List<WorkerBulkhead> workers = new ArrayList<>(); // guarded by this
+    private final Timer timer;
+    private final Continuations continuations;
     private volatile boolean closed;
 
-    public Container(String name, Ticker ticker, Duration closeGrace) {
+    /** Who waits in {@link #close()} for the runs in flight. */
+    private volatile @Nullable Thread closer;
+
+    /**
+     * A container.
+     *
+     * @param continuations where asynchronous runs go on; null for an executor of its own
+     */
+    public Container(String name, Ticker ticker, Duration closeGrace, @Nullable Executor continuations) {
         this.name = name;
         this.ticker = ticker;
         this.closeGrace = closeGrace;
         this.startedAt = Instant.ofEpochMilli(ticker.epochMillis());
+        this.timer = ticker.newTimer("degradable-timer-" + name);
+        this.continuations = new Continuations(name, continuations);
+    }
+
+    Timer timer() {
+        return timer;
+    }
+
+    /** Lets an asynchronous run go on, never on the calling thread while the container is open. */
+    void goOn(Runnable driver) {
+        continuations.execute(driver);
     }
 
     public String name() {
@@ -143,7 +170,7 @@ public final class Container {
                         settings.key().name(),
                         EntrySettings.byDefault(Source.PRIMARY),
                         settings.guard()),
-                guard(settings.guard(), definition.rules()),
+                guard(settings.key().name(), settings.guard(), definition.rules()),
                 definition.run(),
                 settings.nullIsFailure(),
                 memories,
@@ -158,7 +185,7 @@ public final class Container {
             Guard itsOwn = command(spare.spare()).primary().guard();
             return Stage.spare(settings, itsOwn, spare.call(), spare.onFailure(), ticker);
         }
-        Guard guard = guard(settings.guard(), command.rules());
+        Guard guard = guard(command.name() + "/" + settings.name(), settings.guard(), command.rules());
         if (stage instanceof StageDefinition.SpareFunction<C, R> spare) {
             return Stage.spare(settings, guard, spare.call(), spare.onFailure(), ticker);
         }
@@ -179,22 +206,32 @@ public final class Container {
         return Stage.cached(settings, guard, cache, cached.key(), cached.onFailure(), ticker);
     }
 
-    private Guard guard(GuardSettings settings, FailureRules rules) {
-        return new Guard(settings, bulkhead(settings.bulkhead()), rules, ticker);
+    private Guard guard(String owner, GuardSettings settings, FailureRules rules) {
+        return new Guard(settings, bulkhead(owner, settings.bulkhead()), rules, ticker);
     }
 
-    private Bulkhead bulkhead(BulkheadSettings settings) {
+    private Bulkhead bulkhead(String owner, BulkheadSettings settings) {
         if (settings instanceof BulkheadSettings.ThreadPool pool) {
             return pool(pool);
         }
         if (settings instanceof BulkheadSettings.Semaphore semaphore) {
             return new SemaphoreBulkhead(semaphore.limit());
         }
+        if (settings instanceof BulkheadSettings.VirtualThreads virtual) {
+            VirtualThreadBulkhead made = new VirtualThreadBulkhead(owner, virtual);
+            workers.add(made);
+            return made;
+        }
         return InlineBulkhead.INSTANCE;
     }
 
     private synchronized ThreadPoolBulkhead pool(BulkheadSettings.ThreadPool wanted) {
-        ThreadPoolBulkhead known = pools.computeIfAbsent(wanted.name(), any -> new ThreadPoolBulkhead(wanted));
+        ThreadPoolBulkhead known = pools.get(wanted.name());
+        if (known == null) {
+            known = new ThreadPoolBulkhead(wanted);
+            pools.put(wanted.name(), known);
+            workers.add(known);
+        }
         if (!known.settings().equals(wanted)) {
             throw new IllegalStateException("thread pool " + wanted.name() + " is known in " + name
                     + " with other figures: " + Differences.between(known.settings(), wanted));
@@ -248,24 +285,45 @@ public final class Container {
         return closed;
     }
 
-    /** Lets no further run in, gives those in flight a grace, then interrupts their bodies. Calling it again does nothing. */
+    /** A run has ended and is counted. */
+    void runEnded() {
+        Thread waiting = closer;
+        if (waiting != null) {
+            LockSupport.unpark(waiting);
+        }
+    }
+
+    /**
+     * Lets no further run in, gives those in flight a grace in which they may go through their chains, then cancels them:
+     * their callers get a cancellation, their bodies an interrupt. Calling it again does nothing.
+     */
     public void close() {
-        List<ThreadPoolBulkhead> toEnd;
+        List<WorkerBulkhead> toEnd;
         synchronized (this) {
             if (closed) {
                 return;
             }
+            closer = Thread.currentThread();
             closed = true;
-            toEnd = List.copyOf(pools.values());
+            toEnd = List.copyOf(workers);
         }
         long untilNanos = ticker.nanos() + Spans.nanos(closeGrace);
-        toEnd.forEach(ThreadPoolBulkhead::shutdown);
-        for (ThreadPoolBulkhead pool : toEnd) {
-            if (!pool.awaitEnd(ticker, untilNanos)) {
-                for (Runnable unstarted : pool.interruptAll()) {
-                    ((Attempt<?, ?>) unstarted).cancelUnstarted();
-                }
+        awaitRuns(untilNanos);
+        toEnd.forEach(WorkerBulkhead::shutdown);
+        for (WorkerBulkhead bulkhead : toEnd) {
+            if (!bulkhead.awaitEnd(ticker, untilNanos)) {
+                bulkhead.cancelAll();
             }
+        }
+        timer.close();
+        continuations.close();
+    }
+
+    private void awaitRuns(long untilNanos) {
+        while (commands.values().stream().anyMatch(command -> command.inFlight() > 0)
+                && untilNanos - ticker.nanos() > 0
+                && !Thread.currentThread().isInterrupted()) {
+            ticker.await(this, untilNanos);
         }
     }
 }

@@ -2,7 +2,10 @@ package io.degradable.internal.guard;
 
 import io.degradable.internal.breaker.Permit;
 import io.degradable.internal.breaker.Verdict;
-import io.degradable.internal.bulkhead.ThreadPoolBulkhead;
+import io.degradable.internal.bulkhead.Bulkhead;
+import io.degradable.internal.bulkhead.Task;
+import io.degradable.internal.bulkhead.WorkerBulkhead;
+import io.degradable.internal.guard.CallState.Event;
 import io.degradable.model.FallbackContext;
 import io.degradable.model.StageOutcome;
 import io.degradable.model.StageReason;
@@ -15,44 +18,23 @@ import javax.annotation.Nullable;
 
 /**
  * One call of a guard: the task a worker runs, the place its caller waits at, and afterwards the record of how it ended.
- * Worker and caller decide by one compare-and-set who of them does.
+ * {@link CallState} says who decides; this executes it.
  *
- * <pre>
- *   state          event                               next           who, and what follows
- *   ------------   ---------------------------------   ------------   --------------------------------------------------
- *   QUEUED         a worker takes it                   RUNNING        worker: runs the body
- *   QUEUED         limit, deadline or interrupt        ABANDONED      caller: frees slot and queue; permit unused
- *   QUEUED         the container closes                DONE           closer: frees slot, wakes caller; permit unused
- *   RUNNING        the body ends                       DONE           worker: frees slot, wakes caller; caller settles
- *   RUNNING        limit, interrupting                 INTERRUPTING   caller: permit bad, interrupts the worker
- *   RUNNING        deadline, interrupting              INTERRUPTING   caller: leaves the permit to the body, interrupts
- *   RUNNING        caller interrupted                  INTERRUPTING   caller: permit unused, interrupts the worker
- *   RUNNING        any of the three, not interrupting  LEFT           as above without the interrupt
- *   INTERRUPTING   the interrupt is delivered          LEFT           caller: goes its way
- *   INTERRUPTING   the body ends                       (same)         worker: frees slot, waits for LEFT, clears its flag
- *   LEFT           the body ends                       (same)         worker: frees slot, books a late end, clears flag
- *   ABANDONED      a worker takes it                   (same)         worker: drops it
- * </pre>
- *
- * <p>INTERRUPTING is there so that the interrupt cannot land in the worker's next task.
+ * <p>Threading: {@link #run} belongs to the worker. {@link #expire} and {@link #cancel} may be called by anybody.
+ * Everything else belongs to the driver of the run, which is one thread at a time.
  *
  * @param <C> the command
  * @param <V> what the body yields
  */
-public final class Attempt<C, V> implements Runnable {
+public final class Attempt<C, V> implements Task {
 
-    private static final int QUEUED = 0;
-    private static final int RUNNING = 1;
-    private static final int DONE = 2;
-    private static final int ABANDONED = 3;
-    private static final int INTERRUPTING = 4;
-    private static final int LEFT = 5;
-
-    private static final VarHandle STATE;
+    private static final CallState[] STATES = CallState.values();
+    private static final int CAUSE_SHIFT = 8;
+    private static final VarHandle WORD;
 
     static {
         try {
-            STATE = MethodHandles.lookup().findVarHandle(Attempt.class, "state", int.class);
+            WORD = MethodHandles.lookup().findVarHandle(Attempt.class, "word", int.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -65,25 +47,28 @@ public final class Attempt<C, V> implements Runnable {
     private final @Nullable FallbackContext context;
     private final long startNanos;
     private @Nullable Permit permit;
-    private @Nullable Thread caller;
     private long limitNanos;
     private boolean limitIsDeadline;
 
-    private volatile int state;
+    /** Who is told when somebody else has decided: the thread that waits, or the driver to be run. */
+    private @Nullable Object waiter;
 
-    // Written by whoever runs the body, before the state moves to DONE.
+    /** The state, and the event for which the caller left: one word, so that they change together. */
+    private volatile int word;
+
+    // Written by whoever runs the body, before it moves the state.
     private @Nullable Thread worker;
     private @Nullable V value;
     private @Nullable StageReason bodyReason;
     private @Nullable Throwable bodyFailure;
     private long bodyEndNanos;
 
-    // Written by the caller: how the attempt ended for it.
-    private @Nullable StageReason leftFor;
+    // Written by the driver: how the attempt ended.
     private @Nullable StageReason reason;
     private long endNanos;
     private boolean bodyStarted;
     private boolean overrun;
+    private boolean skipped;
 
     Attempt(Guard guard, Body<C, V> body, C command, @Nullable FallbackContext context, long startNanos) {
         this.guard = guard;
@@ -93,7 +78,7 @@ public final class Attempt<C, V> implements Runnable {
         this.startNanos = startNanos;
     }
 
-    // ---- how it ended, for the caller ----
+    // ---- how it ended ----
 
     public StageReason reason() {
         StageReason ended = reason;
@@ -103,8 +88,9 @@ public final class Attempt<C, V> implements Runnable {
         return ended;
     }
 
-    public boolean answered() {
-        return reason == StageReason.ANSWER;
+    /** How it ended, coarsely. */
+    public StageOutcome outcome() {
+        return reason().outcome();
     }
 
     /** What the body returned. */
@@ -134,13 +120,25 @@ public final class Attempt<C, V> implements Runnable {
         return overrun;
     }
 
-    // ---- steps of the guard, on the caller's thread ----
+    // ---- steps of the guard, on the driver's thread ----
 
     /** Ends it before a body was run. */
     Attempt<C, V> endUnstarted(StageReason why) {
+        word = CallState.DONE.ordinal(); // nothing for a canceller to decide
         reason = why;
         endNanos = startNanos;
         return this;
+    }
+
+    /** Ends it before it was brought to the guard. */
+    Attempt<C, V> skip(StageReason why) {
+        skipped = true;
+        return endUnstarted(why);
+    }
+
+    /** Whether its stage did not bring it to the guard, so that no figure of the guard may move. */
+    public boolean isSkipped() {
+        return skipped;
     }
 
     /** The earlier of the guard's limit and the deadline of the run ends the wait. */
@@ -152,6 +150,7 @@ public final class Attempt<C, V> implements Runnable {
 
     /** Runs the body on the caller's thread. */
     void runHere(boolean limited) {
+        word = CallState.DONE.ordinal(); // nothing for a canceller to decide: the caller cannot leave
         bodyStarted = true;
         Deadline before = enterDeadline();
         try {
@@ -168,105 +167,157 @@ public final class Attempt<C, V> implements Runnable {
             bodyReason = StageReason.CANCELLED;
         }
         boolean failedLate = overrun && bodyReason == StageReason.EXCEPTION;
-        reason = failedLate ? limitReason() : bodyReason;
+        reason = failedLate ? reasonOf(limitEvent()) : bodyReason;
     }
 
-    /** Runs the body on a thread of the pool and waits for it, but no longer than to the limit. */
-    void runOn(ThreadPoolBulkhead pool) {
-        caller = Thread.currentThread();
-        if (!startOn(pool)) {
-            return;
-        }
-        while (state != DONE) {
-            if (Thread.currentThread().isInterrupted()) {
-                if (leave(pool, StageReason.CANCELLED, guard.now())) {
-                    return;
-                }
-                break;
-            }
-            guard.await(this, limitNanos);
-            if (state != DONE) {
-                long now = guard.now();
-                if (now - limitNanos >= 0 && leave(pool, limitReason(), now)) {
-                    return;
-                }
-            }
-        }
-        bodyStarted = worker != null;
-        reason = bodyReason;
-        endNanos = bodyEndNanos;
-    }
-
-    private boolean startOn(ThreadPoolBulkhead pool) {
+    /**
+     * Hands the body to a worker.
+     *
+     * @param toTell the thread that is going to {@link #await}, or a {@code Runnable} that takes over when it is decided
+     */
+    void startOn(WorkerBulkhead workers, Object toTell) {
+        waiter = toTell;
         StageReason noThread;
         try {
-            pool.start(this);
-            return true;
+            workers.start(this);
+            return;
         } catch (RejectedExecutionException closed) {
             noThread = StageReason.CANCELLED;
         } catch (Throwable outOfThreads) {
             noThread = StageReason.THREAD_POOL_FULL; // the system's limit is as good a reason as ours
         }
-        if (!abandon(pool)) {
-            return true; // it was queued before the trouble, and an older worker has taken it
+        // Lost only when it was queued before the trouble and an older worker has taken it: then it runs as any other.
+        if (move(Event.CANCELLED) == CallState.ABANDONED) {
+            withdraw();
+            endUnstarted(noThread);
         }
-        endUnstarted(noThread);
-        return false;
     }
 
-    /** Takes back a body that has not started; false when it has. */
-    private boolean abandon(ThreadPoolBulkhead pool) {
-        if (!STATE.compareAndSet(this, QUEUED, ABANDONED)) {
-            return false;
-        }
-        pool.remove(this);
-        pool.exit();
-        return true;
+    /** Whether it ended without going to a worker, so that nobody is going to tell. */
+    public boolean isEnded() {
+        return reason != null;
     }
 
-    private StageReason limitReason() {
-        return limitIsDeadline ? StageReason.BUDGET : StageReason.TIMEOUT;
+    /** Whether somebody has decided how it ends, so that {@link Guard#finish} may be called. */
+    private boolean isDecided() {
+        CallState now = state();
+        return now != CallState.QUEUED && now != CallState.RUNNING;
     }
 
-    /** The caller goes without an answer; false when the body ended first. */
-    private boolean leave(ThreadPoolBulkhead pool, StageReason why, long now) {
-        leftFor = why;
-        if (!abandon(pool)) {
-            guard.meter().bodyOrphaned();
-            boolean interrupts = guard.settings().interruptOnTimeout();
-            if (!STATE.compareAndSet(this, RUNNING, interrupts ? INTERRUPTING : LEFT)) {
-                guard.meter().orphanEnded();
-                return false;
+    /** When {@link #expire} is due, unless it is decided before. */
+    public long limitNanos() {
+        return limitNanos;
+    }
+
+    /** Waits on the thread that was to be told until it is decided, and decides when the limit or an interrupt comes. */
+    public void await() {
+        while (!isDecided()) {
+            if (Thread.currentThread().isInterrupted()) {
+                leave(Event.CANCELLED);
+                return;
             }
-            bodyStarted = true;
-            if (interrupts) {
-                Thread running = worker;
-                if (running != null) {
-                    running.interrupt();
-                }
-                state = LEFT;
+            guard.await(this, limitNanos);
+            if (!isDecided() && guard.now() - limitNanos >= 0) {
+                leave(limitEvent());
             }
         }
-        reason = why;
-        endNanos = now;
-        return true;
     }
 
-    /** Gives the permit back with what the attempt has shown. */
-    void settle() {
+    /** The limit is reached: nobody waits any more. */
+    public void expire() {
+        if (leave(limitEvent())) {
+            tellWaiter();
+        }
+    }
+
+    /** The caller has gone, or the container closes: nobody waits any more. */
+    @Override
+    public void cancel() {
+        if (leave(Event.CANCELLED)) {
+            tellWaiter();
+        }
+    }
+
+    private Event limitEvent() {
+        return limitIsDeadline ? Event.OUT_OF_BUDGET : Event.TIMED_OUT;
+    }
+
+    /** Decides that it ends without an answer; false when somebody else has decided before. */
+    private boolean leave(Event why) {
+        guard.meter().bodyOrphaned(); // before the body's end can say that it is one no more
+        CallState moved = move(why);
+        if (moved != CallState.LEAVING) {
+            guard.meter().orphanEnded();
+        }
+        if (moved == CallState.ABANDONED) {
+            withdraw();
+        } else if (moved == CallState.LEAVING) {
+            Thread running = worker;
+            if (guard.settings().interruptOnTimeout() && running != null) {
+                running.interrupt();
+            }
+            move(Event.INTERRUPT_SETTLED);
+        }
+        return moved != null;
+    }
+
+    /** Takes an abandoned body out of the queue. */
+    private void withdraw() {
+        Bulkhead bulkhead = guard.bulkhead();
+        if (bulkhead instanceof WorkerBulkhead workers) {
+            workers.remove(this);
+        }
+        bulkhead.exit();
+    }
+
+    private void tellWaiter() {
+        if (waiter instanceof Thread thread) {
+            LockSupport.unpark(thread);
+        } else if (waiter instanceof Runnable driver) {
+            driver.run();
+        }
+    }
+
+    /** Reads off how a decided attempt ended, and gives the permit back. */
+    void close() {
+        if (reason == null) {
+            CallState decided = state();
+            bodyStarted = decided != CallState.ABANDONED;
+            if (decided == CallState.DONE) {
+                reason = bodyReason;
+                endNanos = bodyEndNanos;
+            } else {
+                reason = reasonOf(cause());
+                endNanos = guard.now();
+            }
+        }
         Permit held = permit;
-        if (held != null && !(reason == StageReason.BUDGET && state == LEFT)) {
+        if (held != null && !isLeftToBody()) {
             held.settle(guard.verdict(overrun ? bodyReason : reason, bodyStarted, endNanos - startNanos), endNanos);
         }
     }
 
+    /** A body that only the deadline cut short says itself, at its end, how well the dependency is. */
+    private boolean isLeftToBody() {
+        CallState now = state();
+        return reason == StageReason.BUDGET && (now == CallState.LEAVING || now == CallState.LEFT);
+    }
+
+    private static StageReason reasonOf(Event left) {
+        return switch (left) {
+            case TIMED_OUT -> StageReason.TIMEOUT;
+            case OUT_OF_BUDGET -> StageReason.BUDGET;
+            default -> StageReason.CANCELLED;
+        };
+    }
+
     // ---- the worker ----
 
-    /** The body, on a thread of the pool. */
+    /** The body, on a worker's thread. */
     @Override
     public void run() {
         worker = Thread.currentThread();
-        if (!STATE.compareAndSet(this, QUEUED, RUNNING)) {
+        if (move(Event.TAKEN) == null) {
             return; // abandoned: slot and permit are given back already
         }
         Deadline before = enterDeadline();
@@ -274,22 +325,23 @@ public final class Attempt<C, V> implements Runnable {
         Deadline.restore(before);
         bodyEndNanos = guard.now();
         guard.bulkhead().exit(); // before the answer shows, or the next call of its reader could be refused falsely
-        if (STATE.compareAndSet(this, RUNNING, DONE)) {
-            LockSupport.unpark(caller);
+        if (move(Event.BODY_ENDED) != null) {
+            tellWaiter();
         } else {
             endLate();
         }
         Thread.interrupted(); // whoever interrupted meant this body, not the worker's next one
     }
 
+    @SuppressWarnings("ThreadPriorityCheck") // a few instructions of the leaver, who may have lost his processor
     private void endLate() {
-        while (state == INTERRUPTING) {
-            Thread.onSpinWait();
+        while (state() == CallState.LEAVING) {
+            Thread.yield();
         }
         guard.meter().orphanEnded();
         guard.meter().lateEnd(bodyReason == StageReason.ANSWER);
         Permit held = permit;
-        if (held != null && leftFor == StageReason.BUDGET) {
+        if (held != null && cause() == Event.OUT_OF_BUDGET) {
             // A body that failed because we interrupted it says nothing of the dependency.
             boolean ourDoing = guard.settings().interruptOnTimeout() && bodyReason != StageReason.ANSWER;
             held.settle(
@@ -317,14 +369,30 @@ public final class Attempt<C, V> implements Runnable {
         }
     }
 
-    /** Ends it because the container closes; its caller sees a cancellation. */
-    public void cancelUnstarted() {
-        // No worker has this attempt any more, so the body's fields are free to write.
-        bodyReason = StageReason.CANCELLED;
-        bodyEndNanos = guard.now();
-        if (STATE.compareAndSet(this, QUEUED, DONE)) {
-            guard.bulkhead().exit();
-            LockSupport.unpark(caller);
+    // ---- the word ----
+
+    private CallState state() {
+        return STATES[word & ((1 << CAUSE_SHIFT) - 1)];
+    }
+
+    /** The event for which the caller left. */
+    private Event cause() {
+        return Event.of(word >>> CAUSE_SHIFT);
+    }
+
+    /** Applies an event: the one way to change the state. Returns the state it led to, null when it came too late. */
+    private @Nullable CallState move(Event event) {
+        while (true) {
+            int before = word;
+            CallState from = STATES[before & ((1 << CAUSE_SHIFT) - 1)];
+            CallState to = from.after(event);
+            if (to == from) {
+                return null;
+            }
+            int cause = event == Event.INTERRUPT_SETTLED ? before >>> CAUSE_SHIFT : event.ordinal();
+            if (WORD.compareAndSet(this, before, to.ordinal() | cause << CAUSE_SHIFT)) {
+                return to;
+            }
         }
     }
 
@@ -332,11 +400,6 @@ public final class Attempt<C, V> implements Runnable {
     @Override
     public String toString() {
         StageReason ended = reason;
-        return "Attempt[" + (ended == null ? "running" : ended) + "]";
-    }
-
-    /** How it ended, coarsely. */
-    public StageOutcome outcome() {
-        return reason().outcome();
+        return "Attempt[" + (ended == null ? state() : ended) + "]";
     }
 }

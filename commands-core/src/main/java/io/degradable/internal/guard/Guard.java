@@ -5,7 +5,7 @@ import io.degradable.internal.breaker.Permit;
 import io.degradable.internal.breaker.Verdict;
 import io.degradable.internal.bulkhead.Bulkhead;
 import io.degradable.internal.bulkhead.InlineBulkhead;
-import io.degradable.internal.bulkhead.ThreadPoolBulkhead;
+import io.degradable.internal.bulkhead.WorkerBulkhead;
 import io.degradable.model.FallbackContext;
 import io.degradable.model.StageReason;
 import io.degradable.settings.GuardSettings;
@@ -46,41 +46,69 @@ public final class Guard {
     }
 
     /**
-     * Runs a body, if breaker and bulkhead let it, and waits for it no longer than the guard's limit and the deadline.
-     * Never throws.
+     * Begins to run a body, if breaker and bulkhead let it. Never throws. When the attempt is decided, which it may be on
+     * return, the driver calls {@link #finish}.
+     *
+     * <p>The order of the protections is here and nowhere else: a permit, a slot, the body under its limit.
      *
      * @param startNanos the moment it is called, as the caller has read it
      * @param deadlineNanos when the run must be over
+     * @param toTell the thread that is going to {@link Attempt#await}, or a {@code Runnable} that takes over when somebody
+     *     else has decided
      */
-    public <C, V> Attempt<C, V> call(
-            Body<C, V> body, C command, @Nullable FallbackContext context, long startNanos, long deadlineNanos) {
+    public <C, V> Attempt<C, V> begin(
+            Body<C, V> body,
+            C command,
+            @Nullable FallbackContext context,
+            long startNanos,
+            long deadlineNanos,
+            Object toTell) {
         Attempt<C, V> attempt = new Attempt<>(this, body, command, context, startNanos);
         Permit permit = breaker.tryAcquire(startNanos);
         if (permit == null) {
-            attempt.endUnstarted(StageReason.SHORT_CIRCUITED);
-        } else if (!bulkhead.tryEnter()) {
-            permit.settle(Verdict.UNUSED, startNanos);
-            attempt.endUnstarted(bulkhead.full());
-        } else {
-            attempt.admit(permit, startNanos + timeoutNanos, deadlineNanos);
-            if (bulkhead instanceof ThreadPoolBulkhead pool) {
-                attempt.runOn(pool);
-            } else {
-                try {
-                    attempt.runHere(!isInline());
-                } finally {
-                    bulkhead.exit(); // whatever a thread at the end of its stack throws even here
-                }
-            }
-            attempt.settle();
+            return attempt.endUnstarted(StageReason.SHORT_CIRCUITED);
         }
-        meter.attemptEnded(attempt);
+        attempt.admit(permit, startNanos + timeoutNanos, deadlineNanos);
+        if (bulkhead instanceof WorkerBulkhead workers) {
+            beginOn(workers, attempt, toTell);
+        } else if (bulkhead.tryEnter()) {
+            try {
+                attempt.runHere(!isInline());
+            } finally {
+                bulkhead.exit(); // whatever a thread at the end of its stack throws even here
+            }
+        } else {
+            attempt.endUnstarted(bulkhead.full());
+        }
         return attempt;
     }
 
-    /** The record of a body that its stage did not even bring to the guard; the guard's figures do not move. */
+    private void beginOn(WorkerBulkhead workers, Attempt<?, ?> attempt, Object toTell) {
+        if (workers.isCalledByWorker()) {
+            // In the slot that this worker holds: to wait for another could be to wait for itself.
+            attempt.runHere(true);
+        } else if (workers.tryEnter()) {
+            attempt.startOn(workers, toTell);
+        } else if (breaker.isClosed() && workers.tryEnterAsCaller()) {
+            try {
+                attempt.runHere(true);
+            } finally {
+                workers.exitAsCaller();
+            }
+        } else {
+            attempt.endUnstarted(workers.full());
+        }
+    }
+
+    /** Books a decided attempt: the permit is settled and the meter moved, once. */
+    public void finish(Attempt<?, ?> attempt) {
+        attempt.close();
+        meter.attemptEnded(attempt);
+    }
+
+    /** The record of a body that its stage did not even bring to the guard: it has ended, and must not be finished. */
     public <C, V> Attempt<C, V> skip(Body<C, V> body, C command, long nowNanos, StageReason why) {
-        return new Attempt<>(this, body, command, null, nowNanos).endUnstarted(why);
+        return new Attempt<>(this, body, command, null, nowNanos).skip(why);
     }
 
     /** Counts a function of the user that threw. */

@@ -107,46 +107,64 @@ public final class Stage<C, V, R> {
         return new Stage<>(settings, guard, new TemplateBody<>(fill), onFailure, ticker.nanos());
     }
 
-    /** Runs the stage as the first of a run: without a rule of entry. */
-    public Step<C, V, R> first(C command, long nowNanos, long deadlineNanos) {
-        boolean noTime = !isInline() && deadlineNanos - nowNanos <= 0;
-        Attempt<C, V> attempt = noTime
-                ? guard.skip(body, command, nowNanos, StageReason.NO_TIME_LEFT)
-                : guard.call(body, command, null, nowNanos, deadlineNanos);
-        return ended(attempt);
+    /** Leaves the stage out. */
+    public Attempt<C, V> skip(C command, long nowNanos, StageReason why) {
+        return guard.skip(body, command, nowNanos, why);
     }
 
-    /** Runs the stage as a link of the chain, if the run may enter it. */
-    public Step<C, V, R> next(
-            C command, FallbackContext context, GuardMeter primary, long nowNanos, long chainEndNanos) {
+    /** Begins the stage as the first of a run: without a rule of entry. */
+    public Attempt<C, V> beginFirst(C command, long nowNanos, long deadlineNanos, Object toTell) {
+        return !isInline() && deadlineNanos - nowNanos <= 0
+                ? guard.skip(body, command, nowNanos, StageReason.NO_TIME_LEFT)
+                : guard.begin(body, command, null, nowNanos, deadlineNanos, toTell);
+    }
+
+    /** Begins the stage as a link of the chain, if the run may enter it. */
+    public Attempt<C, V> beginNext(
+            C command, FallbackContext context, GuardMeter primary, long nowNanos, long chainEndNanos, Object toTell) {
         StageReason closed = closedFor(context, primary, nowNanos, chainEndNanos);
         if (closed == null && atMost != null && !atMost.tryTake()) {
             closed = StageReason.AT_MOST;
         }
+        if (closed == null && quota != null && !quota.tryTake(nowNanos)) {
+            giveBackPlace();
+            closed = StageReason.QUOTA;
+        }
         if (closed != null) {
-            return ended(guard.skip(body, command, nowNanos, closed));
+            return guard.skip(body, command, nowNanos, closed);
         }
         try {
-            return ended(withinQuota(command, context, nowNanos, chainEndNanos));
-        } finally {
-            if (atMost != null) {
-                atMost.giveBack();
-            }
+            return guard.begin(body, command, context, nowNanos, chainEndNanos, toTell);
+        } catch (Throwable noStackLeft) {
+            giveBackPlace();
+            throw noStackLeft;
         }
     }
 
-    private Attempt<C, V> withinQuota(C command, FallbackContext context, long nowNanos, long chainEndNanos) {
-        if (quota == null) {
-            return guard.call(body, command, context, nowNanos, chainEndNanos);
+    /** Ends what {@link #beginFirst} began, once it is decided. */
+    public Step<C, V, R> endFirst(Attempt<C, V> attempt) {
+        if (!attempt.isSkipped()) {
+            guard.finish(attempt);
         }
-        if (!quota.tryTake(nowNanos)) {
-            return guard.skip(body, command, nowNanos, StageReason.QUOTA);
+        return ended(attempt);
+    }
+
+    /** Ends what {@link #beginNext} began, once it is decided. */
+    public Step<C, V, R> endNext(Attempt<C, V> attempt) {
+        if (!attempt.isSkipped()) {
+            giveBackPlace();
+            guard.finish(attempt);
+            if (quota != null && attempt.outcome() == StageOutcome.REFUSED) {
+                quota.giveBack();
+            }
         }
-        Attempt<C, V> attempt = guard.call(body, command, context, nowNanos, chainEndNanos);
-        if (attempt.outcome() == StageOutcome.REFUSED) {
-            quota.giveBack();
+        return ended(attempt);
+    }
+
+    private void giveBackPlace() {
+        if (atMost != null) {
+            atMost.giveBack();
         }
-        return attempt;
     }
 
     private @Nullable StageReason closedFor(

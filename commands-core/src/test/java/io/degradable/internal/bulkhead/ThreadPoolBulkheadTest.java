@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -32,7 +33,7 @@ final class ThreadPoolBulkheadTest {
     private final List<ThreadPoolBulkhead> pools = new ArrayList<>();
 
     private ThreadPoolBulkhead pool(int size, int queue) {
-        ThreadPoolBulkhead pool = new ThreadPoolBulkhead(new BulkheadSettings.ThreadPool("catalog", size, queue));
+        ThreadPoolBulkhead pool = new ThreadPoolBulkhead(new BulkheadSettings.ThreadPool("catalog", size, queue, 0));
         pools.add(pool);
         return pool;
     }
@@ -40,7 +41,7 @@ final class ThreadPoolBulkheadTest {
     @AfterEach
     void leave_no_thread_behind() {
         release.countDown();
-        pools.forEach(ThreadPoolBulkhead::interruptAll);
+        pools.forEach(ThreadPoolBulkhead::cancelAll);
     }
 
     /** Starts a body that runs until the test releases it, and gives its slot back as a body does. */
@@ -272,7 +273,7 @@ final class ThreadPoolBulkheadTest {
     @Test
     void the_last_worker_never_ends_unnoticed() throws InterruptedException {
         for (int round = 0; round < 2_000; round++) {
-            ThreadPoolBulkhead pool = new ThreadPoolBulkhead(new BulkheadSettings.ThreadPool("short", 1, 0));
+            ThreadPoolBulkhead pool = new ThreadPoolBulkhead(new BulkheadSettings.ThreadPool("short", 1, 0, 0));
             CountDownLatch started = new CountDownLatch(1);
             pool.start(started::countDown);
             started.await();
@@ -287,12 +288,21 @@ final class ThreadPoolBulkheadTest {
     }
 
     @Test
-    void at_last_running_bodies_are_interrupted_and_waiting_ones_returned() throws InterruptedException {
+    void at_last_running_bodies_are_interrupted_and_waiting_ones_cancelled() throws InterruptedException {
         ThreadPoolBulkhead pool = pool(1, 1);
         CountDownLatch running = new CountDownLatch(1);
         CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
-        Runnable waiting = () -> {
-            throw new AssertionError("must not run");
+        AtomicBoolean cancelled = new AtomicBoolean();
+        Task waiting = new Task() {
+            @Override
+            public void cancel() {
+                cancelled.set(true);
+            }
+
+            @Override
+            public void run() {
+                throw new AssertionError("must not run");
+            }
         };
         pool.start(() -> {
             running.countDown();
@@ -306,9 +316,9 @@ final class ThreadPoolBulkheadTest {
         running.await();
         pool.start(waiting);
 
-        List<Runnable> unstarted = pool.interruptAll();
+        pool.cancelAll();
 
-        assertThat(unstarted).containsExactly(waiting);
+        assertThat(cancelled).isTrue();
         assertThat(Caller.valueOf(interrupted)).isTrue();
         assertThat(pool.awaitEnd(ticker, graceFromNow())).isTrue();
     }

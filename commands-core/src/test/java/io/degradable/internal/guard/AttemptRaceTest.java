@@ -13,6 +13,7 @@ import io.degradable.testing.Caller;
 import io.degradable.testing.Race;
 import io.degradable.time.Spans;
 import io.degradable.time.Ticker;
+import io.degradable.time.Timer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,6 +52,11 @@ final class AttemptRaceTest {
         @Override
         public long epochMillis() {
             return 0;
+        }
+
+        @Override
+        public Timer newTimer(String name) {
+            throw new UnsupportedOperationException("nobody here asks for one");
         }
 
         @Override
@@ -93,7 +99,7 @@ final class AttemptRaceTest {
 
     @AfterEach
     void close() {
-        pool.interruptAll();
+        pool.cancelAll();
     }
 
     private Body<String, String> body(Runnable run) {
@@ -114,7 +120,7 @@ final class AttemptRaceTest {
 
     private void call(Guard guard, Body<String, String> body) {
         long now = ticker.nanos();
-        Attempt<String, String> attempt = guard.call(body, "command", null, now, now + Spans.FOREVER);
+        Attempt<String, String> attempt = Bench.call(guard, body, now, now + Spans.FOREVER);
         switch (attempt.reason()) {
             case ANSWER -> answers++;
             case TIMEOUT -> timeouts++;
@@ -122,7 +128,7 @@ final class AttemptRaceTest {
             default -> throw new AssertionError(attempt);
         }
         unstarted += attempt.bodyStarted() ? 0 : 1;
-        adjustPause(attempt.answered());
+        adjustPause(attempt.reason() == StageReason.ANSWER);
     }
 
     private void limitIsReached() {
@@ -289,12 +295,14 @@ final class AttemptRaceTest {
             race.inStep(ROUNDS, (side, round) -> {
                 Attempt<String, String> attempt = attempts.get(round);
                 if (side == 0) {
-                    attempt.runOn(pool);
+                    attempt.startOn(pool, Thread.currentThread());
+                    attempt.await();
+                    attempt.close();
                 } else {
                     int pause = drawPause();
                     limitIsReached();
                     pause(pause);
-                    attempt.cancelUnstarted();
+                    attempt.cancel();
                 }
             });
         }

@@ -13,6 +13,7 @@ import io.degradable.internal.guard.Bench.Ended;
 import io.degradable.model.BadRequestException;
 import io.degradable.model.CircuitState;
 import io.degradable.model.FallbackContext;
+import io.degradable.model.StageOutcome;
 import io.degradable.model.StageReason;
 import io.degradable.testing.Caller;
 import io.degradable.time.Deadline;
@@ -80,7 +81,7 @@ final class AttemptTest {
 
         Attempt<String, String> attempt = caller.result().attempt();
         assertThat(attempt.reason()).isEqualTo(StageReason.ANSWER);
-        assertThat(attempt.answered()).isTrue();
+        assertThat(attempt.reason() == StageReason.ANSWER).isTrue();
         assertThat(attempt.value()).isEqualTo("live");
         assertThat(attempt.failure()).isNull();
         assertThat(attempt.bodyStarted()).isTrue();
@@ -105,7 +106,7 @@ final class AttemptTest {
 
         Attempt<String, String> attempt = caller.result().attempt();
         assertThat(attempt.reason()).isEqualTo(StageReason.EXCEPTION);
-        assertThat(attempt.answered()).isFalse();
+        assertThat(attempt.reason() == StageReason.ANSWER).isFalse();
         assertThat(attempt.failure()).isSameAs(failure);
         assertThat(attempt.value()).isNull();
         assertThat(bench.window(guard)).isEqualTo("0 good, 1 bad");
@@ -143,7 +144,7 @@ final class AttemptTest {
             }
         };
 
-        guard.call(body, "command", null, bench.ticker.nanos(), bench.noDeadline());
+        Bench.call(guard, body, bench.ticker.nanos(), bench.noDeadline());
 
         assertThat(seen).containsExactly("command", "no context", "degradable-bench-1");
     }
@@ -278,10 +279,8 @@ final class AttemptTest {
         Caller<Ended> caller = bench.waitingCall(guard, held, bench.noDeadline());
 
         bench.pool.shutdown();
-        List<Runnable> unstarted = bench.pool.interruptAll();
-        unstarted.forEach(attempt -> ((Attempt<?, ?>) attempt).cancelUnstarted());
+        bench.pool.cancelAll();
 
-        assertThat(unstarted).hasSize(1);
         Attempt<String, String> attempt = caller.result().attempt();
         assertThat(attempt.reason()).isEqualTo(StageReason.CANCELLED);
         assertThat(attempt.bodyStarted()).isFalse();
@@ -407,7 +406,7 @@ final class AttemptTest {
         assertThat(guard.meter().ended(StageReason.TIMEOUT)).isEqualTo(1);
         assertThat(guard.breaker().state(bench.ticker.nanos())).isEqualTo(CircuitState.HALF_OPEN);
         assertThat(guard.breaker().opened()).isEqualTo(1);
-        assertThat(caller.result().attempt().answered()).isFalse();
+        assertThat(caller.result().attempt().outcome()).isNotEqualTo(StageOutcome.ANSWERED);
     }
 
     @Test
@@ -695,8 +694,7 @@ final class AttemptTest {
         Attempt<String, String> running =
                 new Attempt<>(guard, Bench.body(() -> "live"), "command", null, bench.ticker.nanos());
 
-        assertThat(running).hasToString("Attempt[running]");
-        assertThat(running.answered()).isFalse();
+        assertThat(running).hasToString("Attempt[QUEUED]");
         assertThatThrownBy(running::reason)
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessage("the attempt has not ended");

@@ -43,7 +43,7 @@ final class Bench implements AutoCloseable {
     }
 
     Bench(int queue) {
-        this.pool = new ThreadPoolBulkhead(new BulkheadSettings.ThreadPool("bench", 1, queue));
+        this.pool = new ThreadPoolBulkhead(new BulkheadSettings.ThreadPool("bench", 1, queue, 0));
     }
 
     Guard onPool(BreakerSettings breaker, boolean interruptOnTimeout) {
@@ -114,7 +114,16 @@ final class Bench implements AutoCloseable {
     }
 
     Attempt<String, String> call(Guard guard, Body<String, String> body, long deadlineNanos) {
-        return guard.call(body, "command", null, ticker.nanos(), deadlineNanos);
+        return call(guard, body, ticker.nanos(), deadlineNanos);
+    }
+
+    /** A call from its beginning to its end, as the synchronous driver makes it. */
+    static <V> Attempt<String, V> call(Guard guard, Body<String, V> body, long startNanos, long deadlineNanos) {
+        Attempt<String, V> attempt =
+                guard.begin(body, "command", null, startNanos, deadlineNanos, Thread.currentThread());
+        attempt.await();
+        guard.finish(attempt);
+        return attempt;
     }
 
     /** How a call ended, and whether its caller was left with an interrupt. */
@@ -170,6 +179,6 @@ final class Bench implements AutoCloseable {
     @Override
     public void close() {
         letTheWorkerGo();
-        pool.interruptAll();
+        pool.cancelAll();
     }
 }

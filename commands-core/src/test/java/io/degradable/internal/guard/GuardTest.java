@@ -280,7 +280,7 @@ final class GuardTest {
 
     @Test
     void as_many_callers_as_threads_are_never_refused() throws Exception {
-        BulkheadSettings.ThreadPool figures = new BulkheadSettings.ThreadPool("busy", 4, 0);
+        BulkheadSettings.ThreadPool figures = new BulkheadSettings.ThreadPool("busy", 4, 0, 0);
         ThreadPoolBulkhead pool = new ThreadPoolBulkhead(figures);
         GuardSettings settings =
                 new GuardSettings(figures, GuardSettings.NO_TIMEOUT, true, GuardSettings.NO_TIMEOUT, MEASURING);
@@ -291,17 +291,15 @@ final class GuardTest {
                 int answered = 0;
                 for (int call = 0; call < 30_000; call++) {
                     long now = Ticker.system().nanos();
-                    answered += guard.call(body, "command", null, now, now + Spans.FOREVER)
-                                    .answered()
-                            ? 1
-                            : 0;
+                    answered +=
+                            Bench.call(guard, body, now, now + Spans.FOREVER).reason() == StageReason.ANSWER ? 1 : 0;
                 }
                 return answered;
             });
 
             assertThat(answers).containsOnly(30_000);
         } finally {
-            pool.interruptAll();
+            pool.cancelAll();
         }
         assertThat(pool.active()).isZero();
         assertThat(guard.meter().ended(StageReason.ANSWER)).isEqualTo(120_000);

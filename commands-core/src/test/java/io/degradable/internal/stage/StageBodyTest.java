@@ -72,13 +72,16 @@ final class StageBodyTest {
     }
 
     private Step<String, ?, String> first(Stage<String, ?, String> stage) {
-        return stage.first(
-                "p1", ticker.nanos(), ticker.nanos() + Duration.ofHours(1).toNanos());
+        return StageCalls.first(
+                stage,
+                "p1",
+                ticker.nanos(),
+                ticker.nanos() + Duration.ofHours(1).toNanos());
     }
 
     private Step<String, ?, String> next(Stage<String, ?, String> stage) {
         long now = ticker.nanos();
-        return stage.next("p1", context, onCaller.meter(), now, now + WINDOW.toNanos());
+        return StageCalls.next(stage, "p1", context, onCaller.meter(), now, now + WINDOW.toNanos());
     }
 
     private List<Memory<String, ?, String>> remembering() {
@@ -152,7 +155,7 @@ final class StageBodyTest {
 
     @Test
     void a_late_answer_is_kept_as_well() throws InterruptedException {
-        BulkheadSettings.ThreadPool one = new BulkheadSettings.ThreadPool("one", 1, 0);
+        BulkheadSettings.ThreadPool one = new BulkheadSettings.ThreadPool("one", 1, 0, 0);
         ThreadPoolBulkhead pool = new ThreadPoolBulkhead(one);
         Guard guard = new Guard(
                 new GuardSettings(one, TIMEOUT, false, TIMEOUT, BreakerSettings.DEFAULT),
@@ -185,7 +188,7 @@ final class StageBodyTest {
                 .isInstanceOf(StageTimeoutException.class)
                 .hasMessageStartingWith("GetProduct: primary timed out (timeout) after 100 ms")
                 .satisfies(timeout -> assertThat(timeout.getStackTrace()).isEmpty());
-        pool.interruptAll();
+        pool.cancelAll();
     }
 
     // ---- spare ----

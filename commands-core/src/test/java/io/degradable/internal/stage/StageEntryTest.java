@@ -108,7 +108,7 @@ final class StageEntryTest {
         FallbackContext context = new FallbackContext(
                 new CommandKey("command", "group"), trigger, cause, Duration.ofMillis(1), Level.NORMAL, 1);
         long now = ticker.nanos();
-        return stage.next("command", context, primary.meter(), now, now + left.toNanos())
+        return StageCalls.next(stage, "command", context, primary.meter(), now, now + left.toNanos())
                 .reason();
     }
 
@@ -142,7 +142,8 @@ final class StageEntryTest {
                 List.of(),
                 ticker);
         for (int call = 0; call < count; call++) {
-            caller.first(
+            StageCalls.first(
+                    caller,
                     "command",
                     ticker.nanos(),
                     ticker.nanos() + Duration.ofHours(1).toNanos());
@@ -247,8 +248,8 @@ final class StageEntryTest {
                 ticker);
         long now = ticker.nanos();
 
-        assertThat(first.first("command", now, now + 1).reason()).isEqualTo(StageReason.ANSWER);
-        assertThat(first.first("command", now, now).reason()).isEqualTo(StageReason.NO_TIME_LEFT);
+        assertThat(StageCalls.first(first, "command", now, now + 1).reason()).isEqualTo(StageReason.ANSWER);
+        assertThat(StageCalls.first(first, "command", now, now).reason()).isEqualTo(StageReason.NO_TIME_LEFT);
         assertThat(primary.meter().ended(StageReason.NO_TIME_LEFT)).isZero();
     }
 

@@ -1,0 +1,133 @@
+package io.degradable.internal.execution;
+
+import io.degradable.internal.guard.Attempt;
+import io.degradable.time.Timer;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.function.Consumer;
+import javax.annotation.Nullable;
+
+/**
+ * The asynchronous driver: nobody waits for an attempt; whoever decides it lets the run go on, on a thread of the
+ * container's continuation executor.
+ *
+ * <p>One thread drives at a time. It is DRIVING until it has begun an attempt and armed its limit, then tries to leave. The
+ * one who decides the attempt either finds nobody driving and sends the next driver, or tells the one who has not left yet.
+ *
+ * <pre>
+ *   DRIVING --driver leaves--> LEFT --decided--> DRIVING (by the next driver)
+ *   DRIVING --decided--> TOLD --driver would leave--> DRIVING (by the same driver)
+ * </pre>
+ *
+ * <p>Threading: {@link #start} belongs to the caller; {@link #run} to whoever decides an attempt; {@link #cancel} to anybody.
+ */
+public final class AsyncExecution<C, R> implements Runnable {
+
+    private static final int DRIVING = 0;
+    private static final int LEFT = 1;
+    private static final int TOLD = 2;
+
+    private static final VarHandle BATON;
+
+    static {
+        try {
+            BATON = MethodHandles.lookup().findVarHandle(AsyncExecution.class, "baton", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final Container container;
+    private final Run<C, R> run;
+    private final Consumer<? super FinishedRun<R>> whenOver;
+
+    @SuppressWarnings("UnusedVariable") // read through BATON
+    private volatile int baton = DRIVING;
+
+    private volatile boolean cancelled;
+    private volatile @Nullable Attempt<C, ?> current;
+
+    // Written by the driver before it leaves, read by the next one.
+    private @Nullable Timer.Alarm limit;
+
+    AsyncExecution(
+            Container container, CommandRuntime<C, R> command, C arguments, Consumer<? super FinishedRun<R>> whenOver) {
+        this.container = container;
+        this.run = new Run<>(command, arguments);
+        this.whenOver = whenOver;
+    }
+
+    /** Begins the run; bodies that run on their caller's thread have ended when it returns. */
+    void start() {
+        drive(false);
+    }
+
+    /** The caller has gone: what is under way is cancelled, and nothing more is begun. */
+    public void cancel() {
+        cancelled = true;
+        Attempt<C, ?> under = current;
+        if (under != null) {
+            under.cancel();
+        }
+    }
+
+    /** The attempt under way is decided. Called by the worker, the timer or the canceller, each of which goes at once. */
+    @Override
+    public void run() {
+        if (!BATON.compareAndSet(this, DRIVING, TOLD)) {
+            baton = DRIVING;
+            container.goOn(() -> drive(true));
+        }
+    }
+
+    private void drive(boolean decided) {
+        try {
+            if (decided) {
+                endCurrent();
+            }
+            while (!run.isOver()) {
+                if (!isDecidedHere(begin())) {
+                    return; // whoever decides sends the next driver
+                }
+                endCurrent();
+            }
+        } catch (Throwable lost) {
+            run.lose(lost); // at the end of the memory, say: whoever waits must hear of it
+        }
+        whenOver.accept(run);
+    }
+
+    private Attempt<C, ?> begin() {
+        Attempt<C, ?> attempt = run.begin(this, cancelled);
+        current = attempt;
+        if (cancelled) {
+            attempt.cancel(); // came in between: the canceller may have seen the attempt before
+        }
+        return attempt;
+    }
+
+    private boolean isDecidedHere(Attempt<C, ?> attempt) {
+        if (attempt.isEnded()) {
+            return true; // it never went to a worker, so nobody is going to tell
+        }
+        limit = container.timer().schedule(attempt::expire, attempt.limitNanos());
+        if (BATON.compareAndSet(this, DRIVING, LEFT)) {
+            return false;
+        }
+        baton = DRIVING;
+        return true;
+    }
+
+    private void endCurrent() {
+        if (limit != null) {
+            limit.cancel();
+            limit = null;
+        }
+        Attempt<C, ?> decided = current;
+        if (decided == null) {
+            throw new IllegalStateException("no attempt is under way");
+        }
+        current = null;
+        run.end(decided);
+    }
+}

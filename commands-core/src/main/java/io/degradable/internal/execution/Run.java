@@ -1,0 +1,269 @@
+package io.degradable.internal.execution;
+
+import io.degradable.internal.guard.Attempt;
+import io.degradable.internal.stage.Stage;
+import io.degradable.internal.stage.Step;
+import io.degradable.model.CommandException;
+import io.degradable.model.CommandKey;
+import io.degradable.model.CommandResult;
+import io.degradable.model.FallbackContext;
+import io.degradable.model.FinishedCall;
+import io.degradable.model.FinishedCall.Ending;
+import io.degradable.model.Level;
+import io.degradable.model.Source;
+import io.degradable.model.StageOutcome;
+import io.degradable.model.StageReason;
+import io.degradable.model.StageReport;
+import io.degradable.model.Trigger;
+import io.degradable.time.Spans;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ThreadLocalRandom;
+import javax.annotation.Nullable;
+
+/**
+ * One run: what was tried, and what comes next. The drivers ask {@link #begin}, wait in their own way, say {@link #end}, and
+ * do so again until the run {@link #isOver}; all decisions are here.
+ *
+ * <p>Threading: used by its driver, which is one thread at a time.
+ */
+final class Run<C, R> implements FinishedRun<R> {
+
+    /** A run that ended in ourselves, at the end of the stack or of the memory: it must not stay in flight for ever. */
+    private static final FinishedCall LOST = CallCounts.call(Trigger.FAILURE, Ending.THROWN, true);
+
+    private final CommandRuntime<C, R> command;
+    private final C arguments;
+    private final long startNanos;
+    private final long deadlineNanos;
+    private final List<Step<C, ?, R>> trail = new ArrayList<>(2);
+
+    /** What is being tried: 0 for the primary, then the chain from 1 on. */
+    private int place;
+
+    private boolean admitted;
+    private boolean allRefused = true;
+    private long chainEndNanos;
+    private @Nullable FallbackContext context;
+    private boolean thrownUnchanged;
+    private @Nullable FinishedCall finished;
+    private @Nullable Throwable lostTo;
+    private long callId;
+
+    Run(CommandRuntime<C, R> command, C arguments) {
+        this.command = command;
+        this.arguments = arguments;
+        this.startNanos = command.ticker().nanos();
+        this.deadlineNanos = command.deadline(startNanos);
+        command.counts().received();
+    }
+
+    /**
+     * Begins what comes next.
+     *
+     * @param toTell see {@code Guard.begin}
+     * @param cancelled whether the caller has gone, so that nothing must begin
+     */
+    Attempt<C, ?> begin(Object toTell, boolean cancelled) {
+        if (cancelled) {
+            long now = place == 0 ? startNanos : last().endNanos();
+            Stage<C, ?, R> next = place == 0 ? command.primary() : stage();
+            return next.skip(arguments, now, StageReason.CANCELLED);
+        }
+        if (place == 0) {
+            return command.primary().beginFirst(arguments, startNanos, deadlineNanos, toTell);
+        }
+        return stage().beginNext(
+                        arguments,
+                        context(),
+                        command.primary().guard().meter(),
+                        last().endNanos(),
+                        chainEndNanos,
+                        toTell);
+    }
+
+    /** Ends what was begun, once it is decided, and settles whether the run is over. */
+    void end(Attempt<C, ?> attempt) {
+        Step<C, ?, R> step = place == 0 ? endFirst(attempt) : endNext(stage(), attempt);
+        trail.add(step);
+        Ending ending = place == 0 ? afterPrimary(step) : afterLink(step);
+        place++;
+        if (ending == null && place > command.chain().size()) {
+            ending = !admitted ? Ending.MISSING : allRefused ? Ending.REJECTION : Ending.FAILURE;
+        }
+        if (ending != null) {
+            finish(ending);
+        }
+    }
+
+    @SuppressWarnings("unchecked") // an attempt comes back to the stage that began it
+    private Step<C, ?, R> endFirst(Attempt<C, ?> attempt) {
+        return command.primary().endFirst((Attempt<C, R>) attempt);
+    }
+
+    @SuppressWarnings("unchecked") // an attempt comes back to the stage that began it
+    private static <C, V, R> Step<C, V, R> endNext(Stage<C, V, R> stage, Attempt<C, ?> attempt) {
+        return stage.endNext((Attempt<C, V>) attempt);
+    }
+
+    private @Nullable Ending afterPrimary(Step<C, ?, R> step) {
+        if (step.outcome() == StageOutcome.ANSWERED) {
+            return Ending.PRIMARY;
+        }
+        if (step.reason().endsRun() || step.reason() == StageReason.UNCLASSED) {
+            thrownUnchanged = true;
+            return endedBy(step, Ending.THROWN);
+        }
+        chainEndNanos = Spans.earlier(deadlineNanos, step.endNanos() + command.budgetNanos());
+        return null;
+    }
+
+    private @Nullable Ending afterLink(Step<C, ?, R> step) {
+        if (step.outcome() == StageOutcome.ANSWERED) {
+            return Ending.answeredBy(step.kind());
+        }
+        // What a spare says of the request holds as if the primary had said it; a copy's trouble is only the copy's.
+        if (step.reason() == StageReason.CANCELLED
+                || (step.kind() == Source.SPARE && step.reason().endsRun())) {
+            thrownUnchanged = true;
+            return endedBy(step, Ending.FAILURE);
+        }
+        admitted |= step.outcome() != StageOutcome.SKIPPED;
+        allRefused &= step.outcome() == StageOutcome.SKIPPED || step.outcome() == StageOutcome.REFUSED;
+        return null;
+    }
+
+    private static Ending endedBy(Step<?, ?, ?> step, Ending otherwise) {
+        return switch (step.reason()) {
+            case BAD_REQUEST -> Ending.BAD_REQUEST;
+            case CANCELLED -> Ending.CANCELLED;
+            default -> otherwise;
+        };
+    }
+
+    private void finish(Ending ending) {
+        Step<C, ?, R> primary = trail.get(0);
+        FinishedCall call = CallCounts.call(primary.reason().trigger(), ending, primary.bodyStarted());
+        if (call.source() == Source.CACHE) {
+            command.counts().servedCopy(last().ageNanos());
+        }
+        book(call, last().endNanos());
+    }
+
+    private void book(FinishedCall call, long endNanos) {
+        finished = call;
+        command.counts().finished(call, startNanos, endNanos);
+        command.container().runEnded();
+    }
+
+    boolean isOver() {
+        return finished != null;
+    }
+
+    /** The driver itself has failed, and nobody drives the run any more. */
+    void lose(Throwable toWhat) {
+        if (!isOver()) {
+            lostTo = toWhat;
+            book(LOST, trail.isEmpty() ? startNanos : last().endNanos());
+        }
+    }
+
+    @Override
+    public boolean isAnswered() {
+        return call().source() != null;
+    }
+
+    @Override
+    public @Nullable R answer() {
+        return last().answer();
+    }
+
+    @Override
+    public CommandResult<R> result() {
+        Step<C, ?, R> primary = trail.get(0);
+        Step<C, ?, R> answered = last();
+        return new CommandResult<>(
+                answered.answer(),
+                answered.kind(),
+                answered.ageNanos(),
+                primary.reason().trigger(),
+                answered == primary ? null : cause(),
+                reports(),
+                callId(),
+                answered.endNanos() - startNanos,
+                answered.endNanos() - primary.endNanos(),
+                Level.NORMAL,
+                answered.overrun());
+    }
+
+    @Override
+    public Throwable failure() {
+        if (lostTo != null) {
+            return lostTo;
+        }
+        CommandKey key = command.key();
+        FinishedCall call = call();
+        if (call.ending() == Ending.CANCELLED) {
+            CancellationException cancelled = new CancellationException(key.name() + " was cancelled");
+            Throwable interrupt = last().interrupt();
+            if (interrupt != null) {
+                cancelled.initCause(interrupt);
+            }
+            return cancelled;
+        }
+        return thrownUnchanged ? last().cause(key) : wrapped(cause());
+    }
+
+    /** The failure in an exception that needs no declaration. */
+    CommandException wrapped(Throwable why) {
+        return new CommandException(command.key(), call(), reports(), callId(), Level.NORMAL, why);
+    }
+
+    private FallbackContext context() {
+        if (context == null) {
+            Step<C, ?, R> primary = trail.get(0);
+            context = new FallbackContext(
+                    command.key(),
+                    primary.reason().trigger(),
+                    cause(),
+                    Duration.ofNanos(primary.endNanos() - startNanos),
+                    Level.NORMAL,
+                    callId());
+        }
+        return context;
+    }
+
+    private List<StageReport> reports() {
+        return trail.stream().map(step -> step.report(command.key())).toList();
+    }
+
+    private Stage<C, ?, R> stage() {
+        return command.chain().get(place - 1);
+    }
+
+    private Step<C, ?, R> last() {
+        return trail.get(trail.size() - 1);
+    }
+
+    private FinishedCall call() {
+        if (finished == null) {
+            throw new IllegalStateException("the run is not over");
+        }
+        return finished;
+    }
+
+    /** Drawn when somebody asks; one id for everything that is told of the run. */
+    private long callId() {
+        while (callId == 0) {
+            callId = ThreadLocalRandom.current().nextLong();
+        }
+        return callId;
+    }
+
+    /** The primary's own failure. */
+    private Throwable cause() {
+        return trail.get(0).cause(command.key());
+    }
+}

@@ -1,0 +1,195 @@
+package io.degradable;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.degradable.model.CommandResult;
+import io.degradable.model.Source;
+import io.degradable.model.StageReason;
+import io.degradable.model.StageReport;
+import io.degradable.model.Trigger;
+import io.degradable.settings.BulkheadSettings;
+import io.degradable.template.StaticTemplate;
+import io.degradable.testing.ManualTicker;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Where bodies run, seen from outside: callers that help out, runs inside runs. */
+@Timeout(30)
+final class BulkheadTest {
+
+    private final ManualTicker ticker = new ManualTicker();
+    private final Commands commands = Commands.builder().ticker(ticker).build();
+    private final Callers callers = new Callers();
+    private final CountDownLatch release = new CountDownLatch(1);
+
+    @AfterEach
+    void close() {
+        release.countDown();
+        callers.close();
+        commands.close();
+    }
+
+    private CommandSpec<Call, String> pool(int size, int callerRuns) {
+        return Call.declared()
+                .threadPool(pool -> pool.named("few").size(size).callerRuns(callerRuns))
+                .timeout(Duration.ofMillis(100))
+                .circuitBreaker(breaker -> breaker.requestVolumeThreshold(1))
+                .fallback(chain -> chain.template(StaticTemplate.of("last", "template")))
+                .build();
+    }
+
+    /** Takes a thread of the pool of {@code spec} until the end of the test. */
+    private FutureTask<CommandResult<String>> occupy(CommandSpec<Call, String> spec) throws InterruptedException {
+        BulkheadSettings.ThreadPool few =
+                (BulkheadSettings.ThreadPool) spec.settings().guard().bulkhead();
+        CommandSpec<Call, String> holder = Call.declared()
+                .name("Holder")
+                .threadPool(pool -> pool.named(few.name()).size(few.size()).callerRuns(few.callerRuns()))
+                .noTimeout()
+                .build();
+        CountDownLatch entered = new CountDownLatch(1);
+        FutureTask<CommandResult<String>> answer = callers.call(new Call(commands, holder, "holds", () -> {
+            entered.countDown();
+            release.await();
+            return "live";
+        }));
+        entered.await();
+        return answer;
+    }
+
+    @Test
+    void a_full_pool_lets_a_bounded_number_of_callers_run_the_body_themselves() throws Exception { // C2
+        CommandSpec<Call, String> spec = pool(1, 1);
+        FutureTask<CommandResult<String>> first = occupy(spec);
+        AtomicReference<Thread> ran = new AtomicReference<>();
+        List<CommandResult<String>> third = new ArrayList<>();
+
+        CommandResult<String> second = new Call(commands, spec, "2", () -> {
+                    ran.set(Thread.currentThread());
+                    third.add(new Call(commands, spec, "3", () -> "never").executeForResult());
+                    return "by the caller";
+                })
+                .executeForResult();
+
+        assertThat(second.value()).isEqualTo("by the caller");
+        assertThat(ran).hasValue(Thread.currentThread());
+        assertThat(third).singleElement().extracting(CommandResult::trigger).isEqualTo(Trigger.THREAD_POOL_REJECTED);
+        release.countDown();
+        assertThat(first.get().source()).isEqualTo(Source.PRIMARY);
+        assertThat(new Call(commands, spec, "4", () -> "live")
+                        .executeForResult()
+                        .source())
+                .isEqualTo(Source.PRIMARY);
+    }
+
+    @Test
+    void a_caller_that_runs_the_body_gets_its_answer_however_late() throws Exception {
+        CommandSpec<Call, String> spec = pool(1, 1);
+        FutureTask<CommandResult<String>> held = occupy(spec);
+
+        CommandResult<String> late = new Call(commands, spec, "2", () -> {
+                    ticker.advance(Duration.ofMillis(99).plusNanos(1_000_001));
+                    return "late";
+                })
+                .executeForResult();
+
+        assertThat(late.value()).isEqualTo("late");
+        assertThat(late.overrun()).isTrue();
+        assertThat(held.isDone()).isFalse();
+    }
+
+    @Test
+    void no_caller_runs_the_body_while_the_breaker_is_not_closed() throws Exception { // C2
+        CommandSpec<Call, String> spec = pool(2, 5);
+        FutureTask<CommandResult<String>> held = occupy(spec);
+        new Call(commands, spec, "fails", () -> {
+                    throw new IOException("down");
+                })
+                .execute();
+        ticker.advance(Duration.ofSeconds(5)); // half-open: one thread is free for a probe, then the pool is full
+        FutureTask<CommandResult<String>> probe = occupy(spec);
+
+        CommandResult<String> next = new Call(commands, spec, "3", () -> "never").executeForResult();
+
+        assertThat(next.trigger()).isEqualTo(Trigger.THREAD_POOL_REJECTED);
+        assertThat(List.of(held.isDone(), probe.isDone())).containsOnly(false);
+    }
+
+    @Test
+    void a_run_inside_a_body_of_its_own_pool_uses_the_workers_slot_and_cannot_wait_for_itself() {
+        CommandSpec<Call, String> inner = Call.declared()
+                .name("Inner")
+                .threadPool(pool -> pool.named("few").size(1))
+                .build();
+        CommandSpec<Call, String> outer = Call.declared()
+                .name("Outer")
+                .threadPool(pool -> pool.named("few").size(1))
+                .build();
+
+        String answer = new Call(commands, outer, "1", () -> {
+                    Thread worker = Thread.currentThread();
+                    return new Call(commands, inner, "2", () -> {
+                                assertThat(Thread.currentThread()).isSameAs(worker);
+                                return "inner";
+                            })
+                            .execute();
+                })
+                .execute();
+
+        assertThat(answer).isEqualTo("inner");
+        assertThat(commands.pools())
+                .singleElement()
+                .satisfies(pool -> assertThat(pool.active()).isZero());
+    }
+
+    @Test
+    void so_does_a_queued_run_which_is_over_when_queue_returns() {
+        CommandSpec<Call, String> spec = pool(1, 0);
+
+        String answer = new Call(commands, spec, "1", () -> {
+                    var inner = new Call(commands, spec, "2", () -> "inner").queue();
+                    assertThat(inner).isDone();
+                    return inner.join();
+                })
+                .execute();
+
+        assertThat(answer).isEqualTo("inner");
+    }
+
+    @Test
+    void a_run_without_time_left_skips_the_primary() throws Exception {
+        CommandSpec<Call, String> inner = Call.declared()
+                .name("Inner")
+                .semaphore()
+                .fallback(chain -> chain.template(StaticTemplate.of("last", "template")))
+                .build();
+        CommandSpec<Call, String> outer = Call.declared()
+                .name("Outer")
+                .semaphore()
+                .timeout(Duration.ofMillis(100))
+                .build();
+        List<CommandResult<String>> results = new ArrayList<>();
+
+        new Call(commands, outer, "1", () -> {
+                    ticker.advance(Duration.ofMillis(100));
+                    results.add(new Call(commands, inner, "2", () -> "never").executeForResult());
+                    return "late";
+                })
+                .execute();
+
+        assertThat(results).singleElement().satisfies(result -> {
+            assertThat(result.trail())
+                    .extracting(StageReport::reason)
+                    .containsExactly(StageReason.NO_TIME_LEFT, StageReason.ANSWER);
+            assertThat(result.trigger()).isEqualTo(Trigger.TIMEOUT);
+        });
+    }
+}
