@@ -2,6 +2,8 @@ package io.degradable;
 
 import io.degradable.settings.BreakerSettings;
 import java.time.Duration;
+import java.util.function.Consumer;
+import javax.annotation.Nullable;
 
 /** What a circuit breaker is set to. */
 public final class BreakerSpec {
@@ -67,6 +69,15 @@ public final class BreakerSpec {
     public BreakerSpec probeSuccessPercentage(int percentage) {
         this.probeSuccessPercentage = percentage;
         return this;
+    }
+
+    static BreakerSettings built(@Nullable Consumer<? super BreakerSpec> customizer) {
+        if (customizer == null) {
+            return BreakerSettings.DEFAULT;
+        }
+        BreakerSpec spec = new BreakerSpec();
+        customizer.accept(spec);
+        return spec.build();
     }
 
     BreakerSettings build() {

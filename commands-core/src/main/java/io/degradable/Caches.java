@@ -4,6 +4,7 @@ import io.degradable.cache.CacheSpec;
 import io.degradable.template.StaticTemplate;
 import io.degradable.template.TemplateFill;
 import java.time.Duration;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -28,7 +29,16 @@ public sealed interface Caches<C, R> extends FallbackSpec<C, R> permits Spares, 
             Duration freshness,
             Consumer<? super StageSpec> stage);
 
-    /** Answers with a template as it is. */
+    /**
+     * Answers a write whose end nobody knows, and only such a one, with a typed "pending": never a success, and it names the
+     * operation's id, by which the same command may be run again. Needs {@code operationId(...)}. Without it such a run
+     * fails, with {@link io.degradable.model.CommandException#outcomeUnknown()}.
+     *
+     * @param answer makes the answer out of the command and the operation's id; must only compute
+     */
+    Caches<C, R> pending(BiFunction<? super C, ? super String, ? extends R> answer);
+
+    /** Answers with a template as it is; a write only when it is known not to have been done. */
     default FallbackSpec<C, R> template(StaticTemplate<? extends R> template) {
         return template(template, (TemplateSpec stage) -> {});
     }

@@ -7,6 +7,9 @@ import io.degradable.model.FallbackContext;
 import io.degradable.model.Source;
 import io.degradable.settings.BulkheadSettings;
 import io.degradable.settings.CommandSettings;
+import io.degradable.settings.Effect;
+import io.degradable.settings.Entering;
+import io.degradable.settings.EntrySettings;
 import io.degradable.settings.GuardSettings;
 import io.degradable.settings.Require;
 import io.degradable.settings.StageSettings;
@@ -18,6 +21,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import javax.annotation.Nullable;
@@ -27,13 +31,17 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
 
     private final String command;
     private final GuardSettings primary;
+    private final Effect effect;
+    private final @Nullable Function<? super C, String> operationId;
     private final List<StageDefinition<C, R>> stages = new ArrayList<>();
     private final Set<String> names = new HashSet<>(Set.of("primary"));
     private Duration budget = CommandSettings.DEFAULT_BUDGET;
 
-    Chain(String command, GuardSettings primary) {
+    Chain(String command, GuardSettings primary, Effect effect, @Nullable Function<? super C, String> operationId) {
         this.command = command;
         this.primary = primary;
+        this.effect = effect;
+        this.operationId = operationId;
     }
 
     Duration budget() {
@@ -79,7 +87,7 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
         GuardSettings guard = spec.definition().settings().guard();
         Require.that(
                 !guard.runsOnCaller() || spec.isBounded(),
-                "spare " + spec.name() + " of " + command + " can block, so it must not run on a semaphore of "
+                "spare " + spec.name() + " can block, so it must not run on a semaphore of "
                         + CommandSpec.boundOf(guard.bulkhead())
                         + ": give it a thread pool, or say boundedBy(...) if its body ends by itself");
         requireOwnPool("spare " + spec.name(), guard);
@@ -94,7 +102,7 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
     public Spares<C, R> spareCall(
             String name, StageCall<? super C, ? extends R> call, Consumer<? super StageSpec> customizer) {
         Require.name("stage name", name);
-        Require.that(names.add(name), "stage " + name + " of " + command + " is there already");
+        Require.that(names.add(name), "stage " + name + " is there already");
         StageSpec spec = new StageSpec(Source.SPARE);
         customizer.accept(spec);
         GuardSettings guard = spec.guard(command + "/" + name, primary, budget);
@@ -114,7 +122,7 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
                 && primary.bulkhead() instanceof BulkheadSettings.ThreadPool ours) {
             Require.that(
                     !its.name().equals(ours.name()),
-                    spare + " of " + command + " must not share the primary's thread pool " + ours.name()
+                    spare + " must not share the primary's thread pool " + ours.name()
                             + ": whatever fills that pool would take the spare down, too");
         }
     }
@@ -129,11 +137,25 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
         customizer.accept(spec);
         Require.that(
                 !spec.setsMoreThanEntry(),
-                "cache " + cache.name() + " of " + command
+                "cache " + cache.name()
                         + " is local and read in memory: it takes no thread pool, timeout, breaker or allowNull()");
         StageSettings settings = new StageSettings(
                 nextName("cache"), Source.CACHE, cache.name(), freshness, spec.entry(), GuardSettings.INLINE);
         stages.add(new StageDefinition.Cached<>(settings, cache, key, spec.onFailure()));
+        return this;
+    }
+
+    @Override
+    public Caches<C, R> pending(BiFunction<? super C, ? super String, ? extends R> answer) {
+        Function<? super C, String> id = Require.notNull(
+                "operationId", operationId, "a pending answer names the operation, say operationId(...) before");
+        Require.that(names.add("pending"), "pending(...) is there already");
+        EntrySettings entry = EntrySettings.byDefault(Source.STATIC).entering(Entering.WHEN_UNKNOWN);
+        stages.add(new StageDefinition.Template<>(
+                StageSettings.of("pending", Source.STATIC, "pending", entry, GuardSettings.INLINE),
+                arguments -> answer.apply(
+                        arguments, Objects.requireNonNull(id.apply(arguments), "the operation's id is null")),
+                null));
         return this;
     }
 
@@ -155,8 +177,9 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
             String template, Function<? super C, ? extends R> fill, Consumer<? super TemplateSpec> customizer) {
         TemplateSpec spec = new TemplateSpec();
         customizer.accept(spec);
+        EntrySettings entry = effect.writes() ? spec.entry().entering(Entering.WHEN_KNOWN) : spec.entry();
         StageSettings settings =
-                StageSettings.of(nextName("static"), Source.STATIC, template, spec.entry(), GuardSettings.INLINE);
+                StageSettings.of(nextName("static"), Source.STATIC, template, entry, GuardSettings.INLINE);
         stages.add(new StageDefinition.Template<>(settings, fill, spec.onFailure()));
         return this;
     }

@@ -12,6 +12,7 @@ import io.degradable.rx.RxRuns;
 import io.degradable.settings.BreakerSettings;
 import io.degradable.settings.BulkheadSettings;
 import io.degradable.settings.CommandSettings;
+import io.degradable.settings.Effect;
 import io.degradable.settings.GuardSettings;
 import io.degradable.settings.Require;
 import io.reactivex.rxjava3.core.Maybe;
@@ -151,14 +152,17 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
         private String name;
         private @Nullable String group;
         private Criticality criticality = Criticality.CORE;
+        private Effect effect = Effect.READ;
+        private @Nullable Function<? super C, String> operationId;
         private @Nullable Consumer<? super ThreadPoolSpec> pool;
-        private @Nullable BulkheadSettings other;
+        private @Nullable Supplier<? extends BulkheadSettings> other;
         private Duration timeout = CommandSettings.DEFAULT_TIMEOUT;
         private Duration deadline = GuardSettings.NO_TIMEOUT;
         private boolean interruptOnTimeout = true;
         private @Nullable Duration slowCall;
         private @Nullable Duration bounded;
-        private BreakerSettings breaker = BreakerSettings.DEFAULT;
+        private @Nullable Consumer<? super BreakerSpec> breaker;
+        private boolean noBreaker;
         private boolean nullIsFailure;
         private FailureRules rules = FailureRules.DEFAULT;
         private @Nullable Function<? super Start<C, R>, ? extends FallbackSpec<C, R>> fallback;
@@ -192,6 +196,40 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
             return this;
         }
 
+        /**
+         * The command changes something. Its chain may have a template only, and when nobody waited for the end of its body
+         * the run fails with {@link io.degradable.model.CommandException#outcomeUnknown()}: it may have been done.
+         */
+        public Builder<C, R> write() {
+            this.effect = Effect.WRITE;
+            this.operationId = null;
+            return this;
+        }
+
+        /**
+         * The command changes something, under an id by which the other side knows the operation and does it once, however
+         * often it is asked. So it may have spares and caches, which must carry the id too, and a {@link Caches#pending}
+         * answer.
+         *
+         * @param id the operation's id out of the command's arguments; must only compute, and give the same id each time
+         */
+        public Builder<C, R> operationId(Function<? super C, String> id) {
+            this.effect = Effect.IDENTIFIED_WRITE;
+            this.operationId = Objects.requireNonNull(id, "operationId must not be null");
+            return this;
+        }
+
+        /**
+         * The command checks what must not be taken for granted, such as somebody's rights: without a live answer the run
+         * fails with a {@link io.degradable.model.TemporaryRefusalException}. No chain is allowed, null is a failure, and
+         * when the refusal leaves the {@code run()} of another command, no stage of that command answers either.
+         */
+        public Builder<C, R> failClosed() {
+            this.effect = Effect.FAIL_CLOSED;
+            this.operationId = null;
+            return this;
+        }
+
         /** Runs the body on a thread of a pool. The default, with the group's pool, 10 threads and no queue. */
         public Builder<C, R> threadPool(Consumer<? super ThreadPoolSpec> pool) {
             this.pool = pool;
@@ -206,21 +244,21 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
 
         /** Runs the body on the caller's thread, so many at once; the caller cannot leave before the body ends. */
         public Builder<C, R> semaphore(int limit) {
-            this.other = new BulkheadSettings.Semaphore(limit);
+            this.other = () -> new BulkheadSettings.Semaphore(limit);
             this.pool = null;
             return this;
         }
 
         /** Runs each body on a virtual thread of its own, so many at once; Java 21 or newer, refused below when it becomes known. */
         public Builder<C, R> virtualThreads(int limit) {
-            this.other = new BulkheadSettings.VirtualThreads(limit);
+            this.other = () -> new BulkheadSettings.VirtualThreads(limit);
             this.pool = null;
             return this;
         }
 
         /** How long the primary may take, waiting for a thread included; default 1 s. */
         public Builder<C, R> timeout(Duration timeout) {
-            this.timeout = Require.positive("timeout", timeout);
+            this.timeout = timeout;
             return this;
         }
 
@@ -232,7 +270,7 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
 
         /** How long a whole run may take, chain included; default: the timeout and the chain's budget together. */
         public Builder<C, R> deadline(Duration deadline) {
-            this.deadline = Require.positive("deadline", deadline);
+            this.deadline = deadline;
             return this;
         }
 
@@ -244,7 +282,7 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
 
         /** From which duration an answer counts as bad for the breaker; default: the timeout. */
         public Builder<C, R> slowCall(Duration slowCall) {
-            this.slowCall = Require.positive("slowCall", slowCall);
+            this.slowCall = slowCall;
             return this;
         }
 
@@ -253,21 +291,20 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
          * although it runs on a semaphore.
          */
         public Builder<C, R> boundedBy(Duration limit) {
-            this.bounded = Require.positive("boundedBy", limit);
+            this.bounded = limit;
             return this;
         }
 
         /** When the dependency is left alone. */
         public Builder<C, R> circuitBreaker(Consumer<? super BreakerSpec> breaker) {
-            BreakerSpec spec = new BreakerSpec();
-            breaker.accept(spec);
-            this.breaker = spec.build();
+            this.breaker = Objects.requireNonNull(breaker, "circuitBreaker must not be null");
+            this.noBreaker = false;
             return this;
         }
 
         /** Never leaves the dependency alone. */
         public Builder<C, R> noCircuitBreaker() {
-            this.breaker = BreakerSettings.DISABLED;
+            this.noBreaker = true;
             return this;
         }
 
@@ -280,14 +317,22 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
         /** Failures that say that the request is wrong, beside {@code BadRequestException}: not counted, no stage. May be said more than once. */
         public Builder<C, R> ignore(Predicate<? super Throwable> which) {
             rules = new FailureRules(
-                    either(rules.ignored(), which), rules.fatal(), rules.overloaded(), rules.fallbackOn());
+                    either(rules.ignored(), which),
+                    rules.fatal(),
+                    rules.overloaded(),
+                    rules.fallbackOn(),
+                    rules.unknown());
             return this;
         }
 
         /** Failures that no stage may hide, beside every {@code Error}: counted, no stage. May be said more than once. */
         public Builder<C, R> fatal(Predicate<? super Throwable> which) {
             rules = new FailureRules(
-                    rules.ignored(), either(rules.fatal(), which), rules.overloaded(), rules.fallbackOn());
+                    rules.ignored(),
+                    either(rules.fatal(), which),
+                    rules.overloaded(),
+                    rules.fallbackOn(),
+                    rules.unknown());
             return this;
         }
 
@@ -297,7 +342,11 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
          */
         public Builder<C, R> overloaded(Predicate<? super Throwable> which) {
             rules = new FailureRules(
-                    rules.ignored(), rules.fatal(), either(rules.overloaded(), which), rules.fallbackOn());
+                    rules.ignored(),
+                    rules.fatal(),
+                    either(rules.overloaded(), which),
+                    rules.fallbackOn(),
+                    rules.unknown());
             return this;
         }
 
@@ -308,7 +357,26 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
         public Builder<C, R> fallbackOn(Predicate<? super Throwable> which) {
             Predicate<? super Throwable> before = rules.fallbackOn();
             rules = new FailureRules(
-                    rules.ignored(), rules.fatal(), rules.overloaded(), before == null ? which : either(before, which));
+                    rules.ignored(),
+                    rules.fatal(),
+                    rules.overloaded(),
+                    before == null ? which : either(before, which),
+                    rules.unknown());
+            return this;
+        }
+
+        /**
+         * Failures of a write after which nobody knows whether it was done, for instance a time limit of the client inside
+         * {@code run()}. Default: {@code TimeoutException} and {@code InterruptedIOException}, to which it adds. May be said
+         * more than once.
+         */
+        public Builder<C, R> unknownOn(Predicate<? super Throwable> which) {
+            rules = new FailureRules(
+                    rules.ignored(),
+                    rules.fatal(),
+                    rules.overloaded(),
+                    rules.fallbackOn(),
+                    either(rules.unknown(), which));
             return this;
         }
 
@@ -330,26 +398,36 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
          */
         public CommandSpec<C, R> build() {
             Require.name("command name", name);
-            if (group == null) {
-                throw new IllegalArgumentException("command " + name + " needs a group: say .group(\"...\")");
+            try {
+                return checked(Require.notNull("group", group, "say .group(\"...\")"));
+            } catch (IllegalArgumentException contradiction) {
+                throw new IllegalArgumentException(
+                        "command " + name + ": " + contradiction.getMessage(), contradiction);
             }
-            Require.name("group of command " + name, group);
+        }
+
+        private CommandSpec<C, R> checked(String group) {
+            Require.name("group", group);
             GuardSettings guard = guard(group);
-            Require.that(
-                    bounded == null || bounded.compareTo(timeout) <= 0,
-                    "boundedBy must not exceed the timeout of " + Require.text(timeout) + ", was "
-                            + Require.text(bounded == null ? timeout : bounded));
-            Chain<C, R> chain = new Chain<>(name, guard);
-            if (fallback != null && fallback.apply(chain) != chain) {
-                throw new IllegalArgumentException("fallback of " + name + " must return the chain it was given");
+            if (bounded != null) {
+                Require.positive("boundedBy", bounded);
+                Require.that(
+                        bounded.compareTo(timeout) <= 0,
+                        "boundedBy must not exceed the timeout of " + Require.text(timeout) + ", was "
+                                + Require.text(bounded));
+            }
+            Chain<C, R> chain = new Chain<>(name, guard, effect, operationId);
+            if (fallback != null) {
+                Require.that(fallback.apply(chain) == chain, "fallback must return the chain it was given");
             }
             List<StageDefinition<C, R>> stages = List.copyOf(chain.stages());
             CommandSettings settings = new CommandSettings(
                     new CommandKey(name, group),
                     criticality,
+                    effect,
                     guard,
                     deadline,
-                    nullIsFailure,
+                    nullIsFailure || effect == Effect.FAIL_CLOSED,
                     chain.budget(),
                     stages.stream().map(StageDefinition::settings).toList());
             return new CommandSpec<>(
@@ -358,16 +436,20 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
         }
 
         private GuardSettings guard(String group) {
-            BulkheadSettings bulkhead = other;
-            if (bulkhead == null) {
-                ThreadPoolSpec spec = new ThreadPoolSpec(group, BulkheadSettings.ThreadPool.DEFAULT_SIZE);
-                if (pool != null) {
-                    pool.accept(spec);
-                }
-                bulkhead = spec.build();
-            }
             return new GuardSettings(
-                    bulkhead, timeout, interruptOnTimeout, slowCall == null ? timeout : slowCall, breaker);
+                    other == null ? pool(group) : other.get(),
+                    timeout,
+                    interruptOnTimeout,
+                    slowCall == null ? timeout : slowCall,
+                    noBreaker ? BreakerSettings.DISABLED : BreakerSpec.built(breaker));
+        }
+
+        private BulkheadSettings pool(String group) {
+            ThreadPoolSpec spec = new ThreadPoolSpec(group, BulkheadSettings.ThreadPool.DEFAULT_SIZE);
+            if (pool != null) {
+                pool.accept(spec);
+            }
+            return spec.build();
         }
     }
 }

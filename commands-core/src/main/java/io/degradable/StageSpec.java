@@ -1,7 +1,6 @@
 package io.degradable;
 
 import io.degradable.model.Source;
-import io.degradable.settings.BreakerSettings;
 import io.degradable.settings.BulkheadSettings;
 import io.degradable.settings.GuardSettings;
 import io.degradable.settings.Require;
@@ -14,7 +13,7 @@ public final class StageSpec extends EntrySpec<StageSpec> {
 
     private @Nullable Consumer<? super ThreadPoolSpec> pool;
     private @Nullable Duration timeout;
-    private @Nullable BreakerSettings breaker;
+    private @Nullable Consumer<? super BreakerSpec> breaker;
     private boolean interruptOnTimeout = true;
 
     StageSpec(Source kind) {
@@ -35,9 +34,7 @@ public final class StageSpec extends EntrySpec<StageSpec> {
 
     /** The stage's own breaker; default: the breaker's defaults. */
     public StageSpec circuitBreaker(Consumer<? super BreakerSpec> breaker) {
-        BreakerSpec spec = new BreakerSpec();
-        breaker.accept(spec);
-        this.breaker = spec.build();
+        this.breaker = breaker;
         return this;
     }
 
@@ -73,8 +70,7 @@ public final class StageSpec extends EntrySpec<StageSpec> {
             pool.accept(spec);
         }
         BulkheadSettings.ThreadPool threads = spec.build();
-        return new GuardSettings(
-                threads, limit, interruptOnTimeout, limit, breaker == null ? BreakerSettings.DEFAULT : breaker);
+        return new GuardSettings(threads, limit, interruptOnTimeout, limit, BreakerSpec.built(breaker));
     }
 
     private static Duration shorter(Duration a, Duration b) {

@@ -1,6 +1,8 @@
 package io.degradable;
 
 import io.degradable.settings.BulkheadSettings;
+import io.degradable.settings.GuardSettings;
+import java.time.Duration;
 
 /** What a thread pool is set to. It grows to its size before it queues. */
 public final class ThreadPoolSpec {
@@ -8,6 +10,7 @@ public final class ThreadPoolSpec {
     private String name;
     private int size;
     private int queue = BulkheadSettings.ThreadPool.DEFAULT_QUEUE;
+    private Duration queueTimeout = GuardSettings.NO_TIMEOUT;
     private int callerRuns;
 
     ThreadPoolSpec(String name, int size) {
@@ -34,6 +37,15 @@ public final class ThreadPoolSpec {
     }
 
     /**
+     * How long a call may wait in the queue before it is refused, as if it had found the queue full. Default: as long as its
+     * stage may take, which then is a timeout.
+     */
+    public ThreadPoolSpec queueTimeout(Duration limit) {
+        this.queueTimeout = limit;
+        return this;
+    }
+
+    /**
      * How many calls that find the pool full may run on their callers' threads, while the breaker is closed; default 0. Such
      * a call cannot leave before its body ends.
      */
@@ -43,6 +55,6 @@ public final class ThreadPoolSpec {
     }
 
     BulkheadSettings.ThreadPool build() {
-        return new BulkheadSettings.ThreadPool(name, size, queue, callerRuns);
+        return new BulkheadSettings.ThreadPool(name, size, queue, queueTimeout, callerRuns);
     }
 }

@@ -32,53 +32,59 @@ final class BadSettingsTest {
         StaticTemplate<String> last = StaticTemplate.of("last", "x");
         return Stream.of(
                 refused(
-                        "command Call needs a group: say .group(\"...\")",
+                        "command Call: group is missing: say .group(\"...\")",
                         () -> CommandSpec.of(Call.class).build()),
                 refused(
                         "command name must be 1 to 120 characters out of letters, digits and . _ - /, was \"a b\"",
                         () -> Call.declared().name("a b").build()),
                 refused(
-                        "group of command Call must be 1 to 120 characters out of letters, digits and . _ - /, was \"\"",
+                        "command Call: group must be 1 to 120 characters out of letters, digits and . _ - /, was \"\"",
                         () -> Call.declared().group("").build()),
                 refused(
-                        "threadPool.size must be positive, was 0",
+                        "command Call: threadPool.size must be positive, was 0",
                         () -> Call.declared().threadPool(pool -> pool.size(0)).build()),
                 refused(
-                        "threadPool.queue must not be negative, was -1",
+                        "command Call: threadPool.queue must not be negative, was -1",
                         () -> Call.declared().threadPool(pool -> pool.queue(-1)).build()),
                 refused(
-                        "semaphore.limit must be positive, was -3",
-                        () -> Call.declared().semaphore(-3)),
+                        "command Call: semaphore.limit must be positive, was -3",
+                        () -> Call.declared().semaphore(-3).build()),
                 refused(
-                        "timeout must be positive, was -5 ms",
-                        () -> Call.declared().timeout(Duration.ofMillis(-5))),
+                        "command Call: timeout must be positive, was -5 ms",
+                        () -> Call.declared().timeout(Duration.ofMillis(-5)).build()),
                 refused(
-                        "deadline must be positive, was 0 ms",
-                        () -> Call.declared().deadline(Duration.ZERO)),
+                        "command Call: deadline must be positive, was 0 ms",
+                        () -> Call.declared().deadline(Duration.ZERO).build()),
                 refused(
-                        "circuitBreaker.errorThresholdPercentage must be a percentage from 1 to 100, was 101",
-                        () -> Call.declared().circuitBreaker(breaker -> breaker.errorThresholdPercentage(101))),
+                        "command Call: circuitBreaker.errorThresholdPercentage must be a percentage from 1 to 100, was 101",
+                        () -> Call.declared()
+                                .circuitBreaker(breaker -> breaker.errorThresholdPercentage(101))
+                                .build()),
                 refused(
-                        "circuitBreaker.window of 1000 ms does not divide into 7 buckets",
+                        "command Call: circuitBreaker.window of 1000 ms does not divide into 7 buckets",
                         () -> Call.declared()
                                 .circuitBreaker(breaker ->
-                                        breaker.window(Duration.ofSeconds(1)).buckets(7))),
+                                        breaker.window(Duration.ofSeconds(1)).buckets(7))
+                                .build()),
                 refused(
-                        "circuitBreaker.buckets must be at least 2, was 1",
-                        () -> Call.declared().circuitBreaker(breaker -> breaker.buckets(1))),
+                        "command Call: circuitBreaker.buckets must be at least 2, was 1",
+                        () -> Call.declared()
+                                .circuitBreaker(breaker -> breaker.buckets(1))
+                                .build()),
                 refused(
-                        "circuitBreaker.window of 1000 ms is shorter than the timeout of 5000 ms", // B15
+                        "command Call: circuitBreaker.window of 1000 ms is shorter than the timeout of 5000 ms", // B15
                         () -> Call.declared()
                                 .timeout(Duration.ofSeconds(5))
                                 .circuitBreaker(breaker -> breaker.window(Duration.ofSeconds(1)))
                                 .build()),
                 refused(
-                        "circuitBreaker.maxSleepWindow of 1000 ms is below the sleepWindow of 2000 ms",
+                        "command Call: circuitBreaker.maxSleepWindow of 1000 ms is below the sleepWindow of 2000 ms",
                         () -> Call.declared()
                                 .circuitBreaker(breaker -> breaker.sleepWindow(Duration.ofSeconds(2))
-                                        .maxSleepWindow(Duration.ofSeconds(1)))),
+                                        .maxSleepWindow(Duration.ofSeconds(1)))
+                                .build()),
                 refused(
-                        "timeout of a stage must not exceed the chain's budget of 250 ms, was 251 ms",
+                        "command Call: timeout of a stage must not exceed the chain's budget of 250 ms, was 251 ms",
                         () -> Call.declared()
                                 .fallback(chain -> chain.spareCall(
                                         "second",
@@ -86,19 +92,19 @@ final class BadSettingsTest {
                                         stage -> stage.timeout(Duration.ofMillis(251))))
                                 .build()),
                 refused(
-                        "budget of the chain (within) must be positive, was 0 ms",
+                        "command Call: budget of the chain (within) must be positive, was 0 ms",
                         () -> Call.declared()
                                 .fallback(chain -> chain.within(Duration.ZERO))
                                 .build()),
                 refused(
-                        "spare Spare of Call must not share the primary's thread pool shared: whatever fills that pool"
+                        "command Call: spare Spare must not share the primary's thread pool shared: whatever fills that pool"
                                 + " would take the spare down, too",
                         () -> Call.declared()
                                 .threadPool(pool -> pool.named("shared"))
                                 .fallback(chain -> chain.spare(SPARE, call -> call))
                                 .build()),
                 refused(
-                        "spare Blocking of Call can block, so it must not run on a semaphore of 10: give it a thread pool,"
+                        "command Call: spare Blocking can block, so it must not run on a semaphore of 10: give it a thread pool,"
                                 + " or say boundedBy(...) if its body ends by itself",
                         () -> Call.declared()
                                 .fallback(chain -> chain.spare(
@@ -109,12 +115,12 @@ final class BadSettingsTest {
                                         call -> call))
                                 .build()),
                 refused(
-                        "freshness of copies must be positive, was 0 ms",
+                        "command Call: freshness of copies must be positive, was 0 ms",
                         () -> Call.declared()
                                 .fallback(chain -> chain.cached(copies, call -> call.id, Duration.ZERO))
                                 .build()),
                 refused(
-                        "cache copies of Call is local and read in memory: it takes no thread pool, timeout, breaker"
+                        "command Call: cache copies is local and read in memory: it takes no thread pool, timeout, breaker"
                                 + " or allowNull()",
                         () -> Call.declared()
                                 .fallback(chain -> chain.cached(
@@ -124,29 +130,29 @@ final class BadSettingsTest {
                                         stage -> stage.timeout(Duration.ofMillis(1))))
                                 .build()),
                 refused(
-                        "boundedBy must not exceed the timeout of 100 ms, was 200 ms",
+                        "command Call: boundedBy must not exceed the timeout of 100 ms, was 200 ms",
                         () -> Call.declared()
                                 .boundedBy(Duration.ofMillis(200))
                                 .timeout(Duration.ofMillis(100))
                                 .build()),
                 refused(
-                        "stage second of Call is there already",
+                        "command Call: stage second is there already",
                         () -> Call.declared()
                                 .fallback(chain -> chain.spareCall("second", (call, context) -> "x")
                                         .spareCall("second", (call, context) -> "y"))
                                 .build()),
                 refused(
-                        "on must not contain NONE: a call without a trigger has no chain",
+                        "command Call: on must not contain NONE: a call without a trigger has no chain",
                         () -> Call.declared()
                                 .fallback(chain -> chain.template(last, stage -> stage.on(Trigger.NONE)))
                                 .build()),
                 refused(
-                        "quota must be positive, was 0.0",
+                        "command Call: quota must be positive, was 0.0",
                         () -> Call.declared()
                                 .fallback(chain -> chain.spare(SPARE, call -> call, spare -> spare.quota(0)))
                                 .build()),
                 refused(
-                        "atMost must be positive, was 0",
+                        "command Call: atMost must be positive, was 0",
                         () -> Call.declared()
                                 .fallback(chain -> chain.spare(SPARE, call -> call, spare -> spare.atMost(0)))
                                 .build()),

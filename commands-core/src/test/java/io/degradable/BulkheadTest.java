@@ -14,10 +14,13 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -191,5 +194,73 @@ final class BulkheadTest {
                     .containsExactly(StageReason.NO_TIME_LEFT, StageReason.ANSWER);
             assertThat(result.trigger()).isEqualTo(Trigger.TIMEOUT);
         });
+    }
+
+    private static CommandSpec<Call, String> impatient() {
+        return Call.declared()
+                .threadPool(pool -> pool.size(1).queue(1).queueTimeout(Duration.ofMillis(30)))
+                .timeout(Duration.ofMillis(100))
+                .circuitBreaker(breaker -> breaker.requestVolumeThreshold(1))
+                .fallback(chain -> chain.template(StaticTemplate.of("last", "template")))
+                .build();
+    }
+
+    @DisplayName("B49, B70: a call leaves the queue at the queue's limit as if it had found the queue full")
+    @Test
+    void a_call_leaves_the_queue_at_its_limit_whichever_way_it_waits() throws Exception {
+        CommandSpec<Call, String> spec = impatient();
+        CountDownLatch started = new CountDownLatch(1);
+        CompletableFuture<CommandResult<String>> running = new Call(commands, spec, "1", () -> {
+                    started.countDown();
+                    release.await();
+                    return "live";
+                })
+                .queueForResult();
+        started.await();
+        CompletableFuture<CommandResult<String>> queued = new Call(commands, spec, "2", () -> "never").queueForResult();
+        ticker.advance(Duration.ofMillis(30).minusNanos(1));
+        assertThat(queued).isNotDone();
+        ticker.advance(Duration.ofNanos(1));
+        assertThat(queued.get().trigger()).isEqualTo(Trigger.THREAD_POOL_REJECTED);
+
+        FutureTask<CommandResult<String>> waiting = callers.call(new Call(commands, spec, "3", () -> "never"));
+        ticker.untilWaiting(2); // the limit of the first, and the third
+        ticker.advance(Duration.ofMillis(30));
+        CommandResult<String> refused = waiting.get();
+
+        assertThat(refused.trail().get(0).reason()).isEqualTo(StageReason.QUEUE_TIMEOUT);
+        assertThat(refused.value()).isEqualTo("template");
+        assertThat(running).isNotDone();
+        release.countDown();
+        assertThat(running.get().value()).isEqualTo("live");
+        assertThat(commands.pools())
+                .singleElement()
+                .satisfies(pool -> assertThat(pool.queued()).isZero());
+        assertThat(new Call(commands, spec, "4", () -> "breaker closed").execute())
+                .isEqualTo("breaker closed");
+    }
+
+    @Test
+    void a_body_that_got_its_thread_in_time_has_its_whole_limit() throws Exception {
+        CommandSpec<Call, String> spec = impatient();
+        CountDownLatch started = new CountDownLatch(2);
+        Callable<String> body = () -> {
+            started.countDown();
+            release.await();
+            return "live";
+        };
+        CompletableFuture<String> future = new Call(commands, spec, "1", body).queue();
+        FutureTask<CommandResult<String>> waiting;
+        try (Commands other = Commands.builder().ticker(ticker).build()) {
+            waiting = callers.call(new Call(other, spec, "2", body));
+            started.await();
+            ticker.untilWaiting(3); // both limits of the first, and the second
+
+            ticker.advance(Duration.ofMillis(99));
+            release.countDown();
+
+            assertThat(future.get()).isEqualTo("live");
+            assertThat(waiting.get().value()).isEqualTo("live");
+        }
     }
 }

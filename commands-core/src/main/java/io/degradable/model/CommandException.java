@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
  *
  * <p>It also carries a checked exception that {@code execute()} must pass on but cannot declare.
  */
-public final class CommandException extends RuntimeException {
+public sealed class CommandException extends RuntimeException permits TemporaryRefusalException {
 
     private static final long serialVersionUID = 1;
 
@@ -25,15 +25,25 @@ public final class CommandException extends RuntimeException {
 
     private final long callId;
     private final Level level;
+    private final boolean outcomeUnknown;
 
+    /** Made by the library. */
+    @SuppressWarnings("this-escape") // addSuppressed is final
     public CommandException(
-            CommandKey key, FinishedCall call, List<StageReport> trail, long callId, Level level, Throwable cause) {
+            CommandKey key,
+            FinishedCall call,
+            List<StageReport> trail,
+            long callId,
+            Level level,
+            boolean outcomeUnknown,
+            Throwable cause) {
         super(message(key, call, trail, callId), cause, true, call.outcome() != CallOutcome.REJECTED);
         this.key = key;
         this.call = call;
         this.trail = List.copyOf(trail);
         this.callId = callId;
         this.level = level;
+        this.outcomeUnknown = outcomeUnknown;
         for (StageReport report : trail) {
             Throwable later = report.cause();
             if (later != null && later != cause) {
@@ -72,6 +82,14 @@ public final class CommandException extends RuntimeException {
 
     public Level level() {
         return level;
+    }
+
+    /**
+     * Whether a command that writes may have done its work all the same: its body had started, and nobody waited for its
+     * end. Ask again by the operation's id, or find out by other means, before doing it anew.
+     */
+    public boolean outcomeUnknown() {
+        return outcomeUnknown;
     }
 
     /** The headers of an answer that says so: {@code X-Data-Source: none} and why. */

@@ -28,6 +28,7 @@ public final class CommandResult<R> {
     private final long fallbackNanos;
     private final Level level;
     private final boolean overrun;
+    private final boolean outcomeUnknown;
 
     /** No age, for a template. */
     public static final long AGELESS = -1;
@@ -44,7 +45,8 @@ public final class CommandResult<R> {
             long elapsedNanos,
             long fallbackNanos,
             Level level,
-            boolean overrun) {
+            boolean overrun,
+            boolean outcomeUnknown) {
         this.value = value;
         this.source = source;
         this.ageNanos = ageNanos;
@@ -56,6 +58,7 @@ public final class CommandResult<R> {
         this.fallbackNanos = fallbackNanos;
         this.level = level;
         this.overrun = overrun;
+        this.outcomeUnknown = outcomeUnknown;
     }
 
     /** The answer; null only when the body returned null and that is an answer there. */
@@ -116,6 +119,14 @@ public final class CommandResult<R> {
     /** Whether the answer came after its stage's limit, from a body that ran on the caller's own thread. */
     public boolean overrun() {
         return overrun;
+    }
+
+    /**
+     * Whether this is the pending answer of a command that writes: its body may have done its work all the same. Ask again
+     * by the same operation id.
+     */
+    public boolean outcomeUnknown() {
+        return outcomeUnknown;
     }
 
     /** The provenance as HTTP headers, see {@link Headers}. */

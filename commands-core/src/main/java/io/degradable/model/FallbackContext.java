@@ -11,6 +11,20 @@ import java.time.Duration;
  * @param elapsed from the start of the run to the start of the chain
  * @param level the level the application was at
  * @param callId the run's id, the same as in the result
+ * @param outcomeUnknown whether a command that writes may have done its work all the same
  */
 public record FallbackContext(
-        CommandKey key, Trigger trigger, Throwable cause, Duration elapsed, Level level, long callId) {}
+        CommandKey key,
+        Trigger trigger,
+        Throwable cause,
+        Duration elapsed,
+        Level level,
+        long callId,
+        boolean outcomeUnknown) {
+
+    /** The context of a command that does not write. */
+    public FallbackContext(
+            CommandKey key, Trigger trigger, Throwable cause, Duration elapsed, Level level, long callId) {
+        this(key, trigger, cause, elapsed, level, callId, false);
+    }
+}

@@ -32,6 +32,8 @@ public enum StageReason {
     FATAL(FAILED, Trigger.FAILURE),
     /** The body threw what the command does not let stages answer for. */
     UNCLASSED(FAILED, Trigger.FAILURE),
+    /** A check that fails closed could not be made inside the body: no stage may turn that into a yes. */
+    FAILED_CLOSED(FAILED, Trigger.FAILURE),
     /** The body said that the request is wrong. */
     BAD_REQUEST(FAILED, Trigger.NONE),
     /** The body said that the dependency sheds load. */
@@ -48,6 +50,8 @@ public enum StageReason {
     SHORT_CIRCUITED(REFUSED, Trigger.SHORT_CIRCUITED),
     /** No thread and no place in the queue. */
     THREAD_POOL_FULL(REFUSED, Trigger.THREAD_POOL_REJECTED),
+    /** As long in the pool's queue as the pool lets a call wait there. */
+    QUEUE_TIMEOUT(REFUSED, Trigger.THREAD_POOL_REJECTED),
     /** No slot in the semaphore. */
     SEMAPHORE_FULL(REFUSED, Trigger.SEMAPHORE_REJECTED),
     /** As many runs as the stage lets in at once are in it already. */
@@ -59,6 +63,8 @@ public enum StageReason {
     NOT_FOR_TRIGGER(SKIPPED, Trigger.NONE),
     /** The stage is not entered for this failure. */
     NOT_FOR_FAILURE(SKIPPED, Trigger.NONE),
+    /** Nobody knows what became of a write, and the stage answers only when that is known. */
+    OUTCOME_UNKNOWN(SKIPPED, Trigger.NONE),
     /** The spare is not healthy enough to take over after a timeout. */
     UNHEALTHY(SKIPPED, Trigger.NONE),
     /** Nothing was left of the deadline or of the chain's budget. */
@@ -84,7 +90,7 @@ public enum StageReason {
 
     /** Whether the run is over with this reason when the primary or a spare ended so: no later stage is asked. */
     public boolean endsRun() {
-        return this == FATAL || this == BAD_REQUEST || this == CANCELLED;
+        return this == FATAL || this == FAILED_CLOSED || this == BAD_REQUEST || this == CANCELLED;
     }
 
     /** The reason in words, for messages and logs. */

@@ -4,12 +4,14 @@ import io.degradable.model.CommandKey;
 import io.degradable.model.Criticality;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * A command as data, without its functions. Two specs of one name in a container must be equal in this and in their class.
  *
  * @param key name and group
  * @param criticality what may be shed first
+ * @param effect what it does to the world
  * @param guard what stands around {@code run()}
  * @param deadline limit of the whole run, chain included; {@link GuardSettings#NO_TIMEOUT} for none
  * @param nullIsFailure whether null from the primary is a failure instead of an answer
@@ -19,6 +21,7 @@ import java.util.List;
 public record CommandSettings(
         CommandKey key,
         Criticality criticality,
+        Effect effect,
         GuardSettings guard,
         Duration deadline,
         boolean nullIsFailure,
@@ -30,9 +33,22 @@ public record CommandSettings(
 
     public CommandSettings {
         Require.name("command name", key.name());
-        Require.name("group of " + key.name(), key.group());
+        Require.name("group", key.group());
         Require.positive("deadline", deadline);
         Require.positive("budget of the chain (within)", budget);
         stages = List.copyOf(stages);
+        Require.that(
+                effect != Effect.FAIL_CLOSED || stages.isEmpty(),
+                "failClosed() allows no fallback chain: no stage may turn a check that failed into a yes; it has "
+                        + names(stages));
+        Require.that(
+                effect != Effect.WRITE
+                        || stages.stream().allMatch(stage -> stage.entry().entering() == Entering.WHEN_KNOWN),
+                "write() without operationId(...) allows a template only, since anything else could do the work twice or"
+                        + " make up a success; it has " + names(stages));
+    }
+
+    private static String names(List<StageSettings> stages) {
+        return stages.stream().map(StageSettings::name).collect(Collectors.joining(", "));
     }
 }

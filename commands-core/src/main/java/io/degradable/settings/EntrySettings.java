@@ -15,9 +15,15 @@ import java.util.Set;
  * @param atMost how many runs may be in the stage at once; 0 for no bound of its own
  * @param quotaPerSecond how many runs a second it takes; 0 for no quota
  * @param allowNull whether null is an answer of this stage instead of a miss
+ * @param entering what the stage makes of a write that nobody knows the end of
  */
 public record EntrySettings(
-        Set<Trigger> on, boolean whileHealthy, int atMost, double quotaPerSecond, boolean allowNull) {
+        Set<Trigger> on,
+        boolean whileHealthy,
+        int atMost,
+        double quotaPerSecond,
+        boolean allowNull,
+        Entering entering) {
 
     private static final Set<Trigger> SPARE_ON = EnumSet.of(Trigger.FAILURE, Trigger.TIMEOUT);
     private static final Set<Trigger> COPY_ON = EnumSet.of(
@@ -37,12 +43,22 @@ public record EntrySettings(
                 "quota must be from 0 to 1,000,000,000 per second, was " + quotaPerSecond);
     }
 
+    /** Settings of a stage of a command that does not write. */
+    public EntrySettings(Set<Trigger> on, boolean whileHealthy, int atMost, double quotaPerSecond, boolean allowNull) {
+        this(on, whileHealthy, atMost, quotaPerSecond, allowNull, Entering.ALWAYS);
+    }
+
+    /** The same, for a stage that makes something of a write that nobody knows the end of. */
+    public EntrySettings entering(Entering when) {
+        return new EntrySettings(on, whileHealthy, atMost, quotaPerSecond, allowNull, when);
+    }
+
     /**
      * A spare is entered when the primary failed or timed out; it would only add load to a call that was refused. Copies
      * (cache, template) are entered for every trigger.
      */
     public static EntrySettings byDefault(Source kind) {
         boolean spare = kind == Source.SPARE;
-        return new EntrySettings(spare ? SPARE_ON : COPY_ON, spare, 0, 0, false);
+        return new EntrySettings(spare ? SPARE_ON : COPY_ON, spare, 0, 0, false, Entering.ALWAYS);
     }
 }

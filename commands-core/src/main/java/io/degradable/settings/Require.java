@@ -12,6 +12,14 @@ public final class Require {
 
     private Require() {}
 
+    /** What must be said. */
+    public static <T> T notNull(String field, @Nullable T value, String advice) {
+        if (value == null) {
+            throw new IllegalArgumentException(field + " is missing: " + advice);
+        }
+        return value;
+    }
+
     /** Refuses with {@code message} unless {@code holds}. */
     public static void that(boolean holds, String message) {
         if (!holds) {

@@ -17,6 +17,7 @@ final class DifferencesTest {
         return new CommandSettings(
                 new CommandKey("GetProduct", group),
                 Criticality.CORE,
+                Effect.READ,
                 GuardSettings.INLINE,
                 deadline,
                 false,
@@ -69,6 +70,7 @@ final class DifferencesTest {
 
         assertThat(Differences.between(
                         pooled, new GuardSettings(semaphore, SECOND, true, SECOND, BreakerSettings.DEFAULT)))
-                .isEqualTo("bulkhead was ThreadPool[name=pool, size=1, queue=0, callerRuns=0], now Semaphore[limit=1]");
+                .isEqualTo(
+                        "bulkhead was ThreadPool[name=pool, size=1, queue=0, queueTimeout=no limit, callerRuns=0], now Semaphore[limit=1]");
     }
 }

@@ -51,6 +51,7 @@ final class SettingsTest {
         return new CommandSettings(
                 new CommandKey(name, group),
                 Criticality.CORE,
+                Effect.READ,
                 GuardSettings.INLINE,
                 deadline,
                 false,
@@ -149,7 +150,7 @@ final class SettingsTest {
                                 EntrySettings.byDefault(Source.CACHE),
                                 GuardSettings.INLINE)),
                 refused("command name" + names + "\"\"", () -> command("", "group", SECOND, SECOND)),
-                refused("group of name" + names + "\"gr{o}up\"", () -> command("name", "gr{o}up", SECOND, SECOND)),
+                refused("group" + names + "\"gr{o}up\"", () -> command("name", "gr{o}up", SECOND, SECOND)),
                 refused("deadline must be positive, was 0 ms", () -> command("name", "group", zero, SECOND)),
                 refused(
                         "budget of the chain (within) must be positive, was -1 ns",
@@ -264,7 +265,14 @@ final class SettingsTest {
         EntrySettings entry = new EntrySettings(on, false, 0, 0, false);
         List<StageSettings> stages = new ArrayList<>();
         CommandSettings command = new CommandSettings(
-                new CommandKey("name", "group"), Criticality.CORE, GuardSettings.INLINE, SECOND, false, SECOND, stages);
+                new CommandKey("name", "group"),
+                Criticality.CORE,
+                Effect.READ,
+                GuardSettings.INLINE,
+                SECOND,
+                false,
+                SECOND,
+                stages);
 
         on.add(Trigger.TIMEOUT);
         stages.add(StageSettings.of("cache", Source.CACHE, "cache", entry, GuardSettings.INLINE));

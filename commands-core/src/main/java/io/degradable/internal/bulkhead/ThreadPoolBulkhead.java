@@ -2,6 +2,7 @@ package io.degradable.internal.bulkhead;
 
 import io.degradable.model.StageReason;
 import io.degradable.settings.BulkheadSettings;
+import io.degradable.settings.Require;
 import io.degradable.time.DeadlineThread;
 import io.degradable.time.Ticker;
 import java.util.Set;
@@ -27,13 +28,19 @@ public final class ThreadPoolBulkhead implements WorkerBulkhead {
     private final Slots slots;
     private final Slots callers;
     private final Executor executor;
-    private volatile BulkheadSettings.ThreadPool settings;
+    private final BulkheadSettings.ThreadPool declared;
+    private volatile int size;
 
     public ThreadPoolBulkhead(BulkheadSettings.ThreadPool settings) {
-        this.settings = settings;
-        this.slots = new Slots((int) Math.min(Integer.MAX_VALUE, (long) settings.size() + settings.queue()));
+        this.declared = settings;
+        this.size = settings.size();
+        this.slots = new Slots(slotsOf(settings.size(), settings.queue()));
         this.callers = new Slots(settings.callerRuns());
         this.executor = new Executor(settings);
+    }
+
+    private static int slotsOf(int size, int queue) {
+        return (int) Math.min(Integer.MAX_VALUE, (long) size + queue);
     }
 
     private static final class Executor extends ThreadPoolExecutor {
@@ -122,22 +129,33 @@ public final class ThreadPoolBulkhead implements WorkerBulkhead {
 
     @Override
     public int active() {
-        return Math.min(slots.taken(), settings.size());
+        return Math.min(slots.taken(), size);
     }
 
     @Override
     public int queued() {
-        return Math.max(0, slots.taken() - settings.size());
+        return Math.max(0, slots.taken() - size);
     }
 
-    public BulkheadSettings.ThreadPool settings() {
-        return settings;
+    /** As it was declared; {@link #size()} and {@link #queue()} may have been changed since. */
+    public BulkheadSettings.ThreadPool declared() {
+        return declared;
+    }
+
+    /** Threads it may have now. */
+    public int size() {
+        return size;
+    }
+
+    /** Places for calls that wait for a thread now. */
+    public int queue() {
+        return Math.max(0, slots.limit() - size);
     }
 
     /** Sets other targets: a smaller pool lets running bodies end and never blocks, a larger one takes more at once. */
     public synchronized void resize(int size, int queue) {
-        BulkheadSettings.ThreadPool wanted =
-                new BulkheadSettings.ThreadPool(settings.name(), size, queue, settings.callerRuns());
+        Require.positive("threadPool.size", size);
+        Require.notNegative("threadPool.queue", queue);
         // The order keeps core <= maximum at every moment, which the executor insists on.
         if (size > executor.getMaximumPoolSize()) {
             executor.setMaximumPoolSize(size);
@@ -146,8 +164,8 @@ public final class ThreadPoolBulkhead implements WorkerBulkhead {
             executor.setCorePoolSize(size);
             executor.setMaximumPoolSize(size);
         }
-        settings = wanted;
-        slots.limit(size + queue);
+        this.size = size;
+        slots.limit(slotsOf(size, queue));
     }
 
     /** Threads alive now. */

@@ -49,6 +49,7 @@ public final class AsyncExecution<C, R> implements Runnable {
 
     // Written by the driver before it leaves, read by the next one.
     private @Nullable Timer.Alarm limit;
+    private @Nullable Timer.Alarm queueLimit;
 
     AsyncExecution(
             Container container, CommandRuntime<C, R> command, C arguments, Consumer<? super FinishedRun<R>> whenOver) {
@@ -111,6 +112,9 @@ public final class AsyncExecution<C, R> implements Runnable {
             return true; // it never went to a worker, so nobody is going to tell
         }
         limit = container.timer().schedule(attempt::expire, attempt.limitNanos());
+        if (attempt.queueLimitNanos() != attempt.limitNanos()) {
+            queueLimit = container.timer().schedule(attempt::expireInQueue, attempt.queueLimitNanos());
+        }
         if (BATON.compareAndSet(this, DRIVING, LEFT)) {
             return false;
         }
@@ -118,11 +122,16 @@ public final class AsyncExecution<C, R> implements Runnable {
         return true;
     }
 
-    private void endCurrent() {
-        if (limit != null) {
-            limit.cancel();
-            limit = null;
+    private static @Nullable Timer.Alarm disarmed(@Nullable Timer.Alarm alarm) {
+        if (alarm != null) {
+            alarm.cancel();
         }
+        return null;
+    }
+
+    private void endCurrent() {
+        limit = disarmed(limit);
+        queueLimit = disarmed(queueLimit);
         Attempt<C, ?> decided = current;
         if (decided == null) {
             throw new IllegalStateException("no attempt is under way");

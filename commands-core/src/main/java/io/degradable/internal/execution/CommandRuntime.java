@@ -6,6 +6,7 @@ import io.degradable.model.CommandResult;
 import io.degradable.model.Criticality;
 import io.degradable.model.EventType;
 import io.degradable.settings.CommandSettings;
+import io.degradable.settings.Effect;
 import io.degradable.state.CallKind;
 import io.degradable.state.CommandView;
 import io.degradable.state.StageView;
@@ -124,6 +125,10 @@ public final class CommandRuntime<C, R> implements CommandView {
 
     CallCounts counts() {
         return counts;
+    }
+
+    Effect effect() {
+        return definition.settings().effect();
     }
 
     Ticker ticker() {

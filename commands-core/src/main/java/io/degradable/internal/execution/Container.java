@@ -232,9 +232,9 @@ public final class Container {
             pools.put(wanted.name(), known);
             workers.add(known);
         }
-        if (!known.settings().equals(wanted)) {
+        if (!known.declared().equals(wanted)) {
             throw new IllegalStateException("thread pool " + wanted.name() + " is known in " + name
-                    + " with other figures: " + Differences.between(known.settings(), wanted));
+                    + " with other figures: " + Differences.between(known.declared(), wanted));
         }
         return known;
     }

@@ -8,17 +8,17 @@ record LivePool(ThreadPoolBulkhead pool) implements PoolView {
 
     @Override
     public String name() {
-        return pool.settings().name();
+        return pool.declared().name();
     }
 
     @Override
     public int size() {
-        return pool.settings().size();
+        return pool.size();
     }
 
     @Override
     public int queue() {
-        return pool.settings().queue();
+        return pool.queue();
     }
 
     @Override

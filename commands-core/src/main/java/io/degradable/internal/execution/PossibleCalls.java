@@ -45,9 +45,9 @@ final class PossibleCalls {
     private static Set<Trigger> triggers(CommandSettings settings) {
         Set<Trigger> triggers = EnumSet.of(Trigger.FAILURE, Trigger.TIMEOUT, Trigger.OVERLOADED);
         triggers.add(
-                settings.guard().bulkhead() instanceof BulkheadSettings.ThreadPool
-                        ? Trigger.THREAD_POOL_REJECTED
-                        : Trigger.SEMAPHORE_REJECTED);
+                settings.guard().bulkhead() instanceof BulkheadSettings.Semaphore
+                        ? Trigger.SEMAPHORE_REJECTED
+                        : Trigger.THREAD_POOL_REJECTED);
         if (settings.guard().breaker().enabled()) {
             triggers.add(Trigger.SHORT_CIRCUITED);
         }

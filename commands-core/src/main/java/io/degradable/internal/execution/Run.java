@@ -14,7 +14,9 @@ import io.degradable.model.Source;
 import io.degradable.model.StageOutcome;
 import io.degradable.model.StageReason;
 import io.degradable.model.StageReport;
+import io.degradable.model.TemporaryRefusalException;
 import io.degradable.model.Trigger;
+import io.degradable.settings.Effect;
 import io.degradable.time.Spans;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,6 +44,9 @@ final class Run<C, R> implements FinishedRun<R> {
 
     /** What is being tried: 0 for the primary, then the chain from 1 on. */
     private int place;
+
+    /** Whether a body that writes started and nobody waited for its end. */
+    private boolean outcomeUnknown;
 
     private boolean admitted;
     private boolean allRefused = true;
@@ -88,6 +93,10 @@ final class Run<C, R> implements FinishedRun<R> {
     void end(Attempt<C, ?> attempt) {
         Step<C, ?, R> step = place == 0 ? endFirst(attempt) : endNext(stage(), attempt);
         trail.add(step);
+        if (command.effect().writes() && leavesOutcomeUnknown(step)) {
+            outcomeUnknown = true;
+            context = null; // the stages to come must hear of it
+        }
         Ending ending = place == 0 ? afterPrimary(step) : afterLink(step);
         place++;
         if (ending == null && place > command.chain().size()) {
@@ -106,6 +115,16 @@ final class Run<C, R> implements FinishedRun<R> {
     @SuppressWarnings("unchecked") // an attempt comes back to the stage that began it
     private static <C, V, R> Step<C, V, R> endNext(Stage<C, V, R> stage, Attempt<C, ?> attempt) {
         return stage.endNext((Attempt<C, V>) attempt);
+    }
+
+    private boolean leavesOutcomeUnknown(Step<C, ?, R> step) {
+        if (!step.bodyStarted() || (step.kind() != Source.PRIMARY && step.kind() != Source.SPARE)) {
+            return false;
+        }
+        return step.outcome() == StageOutcome.TIMED_OUT
+                || step.reason() == StageReason.CANCELLED
+                || (step.reason() == StageReason.EXCEPTION
+                        && step.guard().leavesOutcomeUnknown(step.cause(command.key())));
     }
 
     private @Nullable Ending afterPrimary(Step<C, ?, R> step) {
@@ -195,7 +214,8 @@ final class Run<C, R> implements FinishedRun<R> {
                 answered.endNanos() - startNanos,
                 answered.endNanos() - primary.endNanos(),
                 Level.NORMAL,
-                answered.overrun());
+                answered.overrun(),
+                outcomeUnknown && answered.kind() == Source.STATIC);
     }
 
     @Override
@@ -218,7 +238,9 @@ final class Run<C, R> implements FinishedRun<R> {
 
     /** The failure in an exception that needs no declaration. */
     CommandException wrapped(Throwable why) {
-        return new CommandException(command.key(), call(), reports(), callId(), Level.NORMAL, why);
+        return command.effect() == Effect.FAIL_CLOSED
+                ? new TemporaryRefusalException(command.key(), call(), reports(), callId(), Level.NORMAL, why)
+                : new CommandException(command.key(), call(), reports(), callId(), Level.NORMAL, outcomeUnknown, why);
     }
 
     private FallbackContext context() {
@@ -230,7 +252,8 @@ final class Run<C, R> implements FinishedRun<R> {
                     cause(),
                     Duration.ofNanos(primary.endNanos() - startNanos),
                     Level.NORMAL,
-                    callId());
+                    callId(),
+                    outcomeUnknown);
         }
         return context;
     }

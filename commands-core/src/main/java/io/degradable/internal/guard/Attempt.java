@@ -10,6 +10,7 @@ import io.degradable.model.FallbackContext;
 import io.degradable.model.StageOutcome;
 import io.degradable.model.StageReason;
 import io.degradable.time.Deadline;
+import io.degradable.time.Spans;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.RejectedExecutionException;
@@ -49,6 +50,7 @@ public final class Attempt<C, V> implements Task {
     private @Nullable Permit permit;
     private long limitNanos;
     private boolean limitIsDeadline;
+    private long queueLimitNanos;
 
     /** Who is told when somebody else has decided: the thread that waits, or the driver to be run. */
     private @Nullable Object waiter;
@@ -142,10 +144,11 @@ public final class Attempt<C, V> implements Task {
     }
 
     /** The earlier of the guard's limit and the deadline of the run ends the wait. */
-    void admit(Permit granted, long ownLimitNanos, long deadlineNanos) {
+    void admit(Permit granted, long ownLimitNanos, long deadlineNanos, long queueNanos) {
         permit = granted;
         limitIsDeadline = deadlineNanos - ownLimitNanos < 0;
         limitNanos = limitIsDeadline ? deadlineNanos : ownLimitNanos;
+        queueLimitNanos = Spans.earlier(limitNanos, startNanos + queueNanos);
     }
 
     /** Runs the body on the caller's thread. */
@@ -209,6 +212,11 @@ public final class Attempt<C, V> implements Task {
         return limitNanos;
     }
 
+    /** When {@link #expireInQueue} is due, unless a worker has it before; the same as the other limit when there is none. */
+    public long queueLimitNanos() {
+        return queueLimitNanos;
+    }
+
     /** Waits on the thread that was to be told until it is decided, and decides when the limit or an interrupt comes. */
     public void await() {
         while (!isDecided()) {
@@ -216,16 +224,32 @@ public final class Attempt<C, V> implements Task {
                 leave(Event.CANCELLED);
                 return;
             }
-            guard.await(this, limitNanos);
-            if (!isDecided() && guard.now() - limitNanos >= 0) {
-                leave(limitEvent());
+            CallState now = state();
+            guard.await(this, now == CallState.QUEUED ? queueLimitNanos : limitNanos);
+            if (!isDecided()) {
+                leaveAtLimit(guard.now());
             }
+        }
+    }
+
+    private void leaveAtLimit(long now) {
+        if (now - limitNanos >= 0) {
+            leave(limitEvent());
+        } else if (now - queueLimitNanos >= 0 && state() == CallState.QUEUED) {
+            leave(Event.QUEUE_TIMED_OUT);
         }
     }
 
     /** The limit is reached: nobody waits any more. */
     public void expire() {
         if (leave(limitEvent())) {
+            tellWaiter();
+        }
+    }
+
+    /** The longest wait for a worker is over. */
+    public void expireInQueue() {
+        if (leave(Event.QUEUE_TIMED_OUT)) {
             tellWaiter();
         }
     }
@@ -305,6 +329,7 @@ public final class Attempt<C, V> implements Task {
 
     private static StageReason reasonOf(Event left) {
         return switch (left) {
+            case QUEUE_TIMED_OUT -> StageReason.QUEUE_TIMEOUT;
             case TIMED_OUT -> StageReason.TIMEOUT;
             case OUT_OF_BUDGET -> StageReason.BUDGET;
             default -> StageReason.CANCELLED;

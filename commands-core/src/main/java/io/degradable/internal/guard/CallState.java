@@ -11,11 +11,13 @@ package io.degradable.internal.guard;
  *   QUEUED         TIMED_OUT             ABANDONED       caller, timer: frees slot and queue; permit unused
  *   QUEUED         OUT_OF_BUDGET         ABANDONED       the same
  *   QUEUED         CANCELLED             ABANDONED       caller, canceller, closer: the same
+ *   QUEUED         QUEUE_TIMED_OUT       ABANDONED       caller, timer: the same
  *   QUEUED         BODY_ENDED            -               cannot be
  *   RUNNING        BODY_ENDED            DONE            worker: frees the slot, wakes the caller, who settles the permit
  *   RUNNING        TIMED_OUT             LEAVING         caller, timer: permit is bad
  *   RUNNING        OUT_OF_BUDGET         LEAVING         caller, timer: leaves the permit to the end of the body
  *   RUNNING        CANCELLED             LEAVING         caller, canceller, closer: permit unused
+ *   RUNNING        QUEUE_TIMED_OUT       -               caller, timer: it has got its thread
  *   LEAVING        INTERRUPT_SETTLED     LEFT            who left: the interrupt, if one was wanted, is delivered
  *   LEAVING        BODY_ENDED            -               worker: frees the slot, waits for LEFT
  *   LEFT           BODY_ENDED            -               worker: frees the slot, books a late end, clears its interrupt
@@ -45,6 +47,7 @@ enum CallState {
     enum Event {
         TAKEN,
         BODY_ENDED,
+        QUEUE_TIMED_OUT,
         TIMED_OUT,
         OUT_OF_BUDGET,
         CANCELLED,
@@ -63,7 +66,7 @@ enum CallState {
             case QUEUED ->
                 switch (event) {
                     case TAKEN -> RUNNING;
-                    case TIMED_OUT, OUT_OF_BUDGET, CANCELLED -> ABANDONED;
+                    case QUEUE_TIMED_OUT, TIMED_OUT, OUT_OF_BUDGET, CANCELLED -> ABANDONED;
                     default -> this;
                 };
             case RUNNING ->

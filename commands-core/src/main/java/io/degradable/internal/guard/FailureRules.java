@@ -4,6 +4,9 @@ import io.degradable.model.BadRequestException;
 import io.degradable.model.CallOutcome;
 import io.degradable.model.CommandException;
 import io.degradable.model.StageReason;
+import io.degradable.model.TemporaryRefusalException;
+import java.io.InterruptedIOException;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 import javax.annotation.Nullable;
 
@@ -15,12 +18,23 @@ import javax.annotation.Nullable;
  * @param fatal counted, never answered by a stage
  * @param overloaded the dependency sheds load: not counted as its failure, answered like a rejection
  * @param fallbackOn what stages may answer for; null for everything
+ * @param unknown failures of a write after which nobody knows whether it was done
  */
 public record FailureRules(
         Predicate<? super Throwable> ignored,
         Predicate<? super Throwable> fatal,
         Predicate<? super Throwable> overloaded,
-        @Nullable Predicate<? super Throwable> fallbackOn) {
+        @Nullable Predicate<? super Throwable> fallbackOn,
+        Predicate<? super Throwable> unknown) {
+
+    /** Rules that take a timeout thrown by the body, and nothing else, for an unknown outcome. */
+    public FailureRules(
+            Predicate<? super Throwable> ignored,
+            Predicate<? super Throwable> fatal,
+            Predicate<? super Throwable> overloaded,
+            @Nullable Predicate<? super Throwable> fallbackOn) {
+        this(ignored, fatal, overloaded, fallbackOn, FailureRules::isTimeout);
+    }
 
     /** The rules of a command that says nothing. */
     public static final FailureRules DEFAULT = new FailureRules(t -> false, t -> false, t -> false, null);
@@ -31,6 +45,9 @@ public record FailureRules(
      * @param mistakes told of each rule that throws
      */
     public StageReason classify(Throwable failure, Runnable mistakes) {
+        if (failure instanceof Exception && TemporaryRefusalException.in(failure) != null) {
+            return StageReason.FAILED_CLOSED;
+        }
         if (failure instanceof BadRequestException || matches(ignored, failure, mistakes)) {
             return StageReason.BAD_REQUEST;
         }
@@ -43,6 +60,15 @@ public record FailureRules(
         return fallbackOn == null || matches(fallbackOn, failure, mistakes)
                 ? StageReason.EXCEPTION
                 : StageReason.UNCLASSED;
+    }
+
+    /** Whether a write that failed so may have been done all the same. */
+    public boolean leavesOutcomeUnknown(Throwable failure, Runnable mistakes) {
+        return matches(unknown, failure, mistakes);
+    }
+
+    private static boolean isTimeout(Throwable failure) {
+        return failure instanceof TimeoutException || failure instanceof InterruptedIOException;
     }
 
     private static boolean isRefusalOfNestedCommand(Throwable failure) {

@@ -8,6 +8,7 @@ import io.degradable.internal.bulkhead.InlineBulkhead;
 import io.degradable.internal.bulkhead.WorkerBulkhead;
 import io.degradable.model.FallbackContext;
 import io.degradable.model.StageReason;
+import io.degradable.settings.BulkheadSettings;
 import io.degradable.settings.GuardSettings;
 import io.degradable.time.Spans;
 import io.degradable.time.Ticker;
@@ -32,6 +33,7 @@ public final class Guard {
     private final Ticker ticker;
     private final long timeoutNanos;
     private final long slowNanos;
+    private final long queueNanos;
 
     public Guard(GuardSettings settings, Bulkhead bulkhead, FailureRules rules, Ticker ticker) {
         long now = ticker.nanos();
@@ -41,6 +43,9 @@ public final class Guard {
         this.ticker = ticker;
         this.timeoutNanos = Spans.nanos(settings.timeout());
         this.slowNanos = Spans.nanos(settings.slowCall());
+        this.queueNanos = settings.bulkhead() instanceof BulkheadSettings.ThreadPool pool
+                ? Spans.nanos(pool.queueTimeout())
+                : Spans.FOREVER;
         this.breaker = new CircuitBreaker(settings.breaker(), timeoutNanos + LEASE_MARGIN_NANOS, now);
         this.meter = new GuardMeter(now);
     }
@@ -68,7 +73,7 @@ public final class Guard {
         if (permit == null) {
             return attempt.endUnstarted(StageReason.SHORT_CIRCUITED);
         }
-        attempt.admit(permit, startNanos + timeoutNanos, deadlineNanos);
+        attempt.admit(permit, startNanos + timeoutNanos, deadlineNanos, queueNanos);
         if (bulkhead instanceof WorkerBulkhead workers) {
             beginOn(workers, attempt, toTell);
         } else if (bulkhead.tryEnter()) {
@@ -136,6 +141,11 @@ public final class Guard {
             case EXCEPTION, FATAL, TIMEOUT -> Verdict.BAD;
             default -> Verdict.UNUSED;
         };
+    }
+
+    /** Whether a write whose body failed so may have been done all the same. */
+    public boolean leavesOutcomeUnknown(Throwable failure) {
+        return rules.leavesOutcomeUnknown(failure, meter::userMistake);
     }
 
     StageReason classify(Throwable failure) {

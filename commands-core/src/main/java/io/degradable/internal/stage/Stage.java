@@ -12,6 +12,7 @@ import io.degradable.model.FallbackContext;
 import io.degradable.model.StageOutcome;
 import io.degradable.model.StageReason;
 import io.degradable.model.Trigger;
+import io.degradable.settings.Entering;
 import io.degradable.settings.StageSettings;
 import io.degradable.time.Ticker;
 import java.util.List;
@@ -169,6 +170,13 @@ public final class Stage<C, V, R> {
 
     private @Nullable StageReason closedFor(
             FallbackContext context, GuardMeter primary, long nowNanos, long chainEndNanos) {
+        Entering entering = settings.entry().entering();
+        if (entering == Entering.WHEN_KNOWN && context.outcomeUnknown()) {
+            return StageReason.OUTCOME_UNKNOWN;
+        }
+        if (entering == Entering.WHEN_UNKNOWN && !context.outcomeUnknown()) {
+            return StageReason.NOT_FOR_TRIGGER;
+        }
         if (!settings.entry().on().contains(context.trigger())) {
             return StageReason.NOT_FOR_TRIGGER;
         }

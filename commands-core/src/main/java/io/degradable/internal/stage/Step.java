@@ -1,6 +1,7 @@
 package io.degradable.internal.stage;
 
 import io.degradable.internal.guard.Attempt;
+import io.degradable.internal.guard.Guard;
 import io.degradable.model.CommandKey;
 import io.degradable.model.NoAnswerException;
 import io.degradable.model.Source;
@@ -33,6 +34,10 @@ public final class Step<C, V, R> {
 
     public StageOutcome outcome() {
         return attempt.outcome();
+    }
+
+    public Guard guard() {
+        return stage.guard();
     }
 
     public Source kind() {

@@ -33,7 +33,7 @@ final class ThreadPoolBulkheadTest {
     private final List<ThreadPoolBulkhead> pools = new ArrayList<>();
 
     private ThreadPoolBulkhead pool(int size, int queue) {
-        ThreadPoolBulkhead pool = new ThreadPoolBulkhead(new BulkheadSettings.ThreadPool("catalog", size, queue, 0));
+        ThreadPoolBulkhead pool = new ThreadPoolBulkhead(new BulkheadSettings.ThreadPool("catalog", size, queue));
         pools.add(pool);
         return pool;
     }
@@ -273,7 +273,7 @@ final class ThreadPoolBulkheadTest {
     @Test
     void the_last_worker_never_ends_unnoticed() throws InterruptedException {
         for (int round = 0; round < 2_000; round++) {
-            ThreadPoolBulkhead pool = new ThreadPoolBulkhead(new BulkheadSettings.ThreadPool("short", 1, 0, 0));
+            ThreadPoolBulkhead pool = new ThreadPoolBulkhead(new BulkheadSettings.ThreadPool("short", 1, 0));
             CountDownLatch started = new CountDownLatch(1);
             pool.start(started::countDown);
             started.await();

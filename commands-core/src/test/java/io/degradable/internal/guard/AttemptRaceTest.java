@@ -287,7 +287,7 @@ final class AttemptRaceTest {
         for (int round = 1; round <= ROUNDS; round++) {
             assertThat(pool.tryEnter()).isTrue();
             Attempt<String, String> attempt = new Attempt<>(guard, body(() -> {}), "command", null, start);
-            attempt.admit(permit, start + round * LIMIT.toNanos(), start + Spans.FOREVER);
+            attempt.admit(permit, start + round * LIMIT.toNanos(), start + Spans.FOREVER, Spans.FOREVER);
             attempts.add(attempt);
         }
 

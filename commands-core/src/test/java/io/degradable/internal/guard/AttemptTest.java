@@ -17,6 +17,7 @@ import io.degradable.model.StageOutcome;
 import io.degradable.model.StageReason;
 import io.degradable.testing.Caller;
 import io.degradable.time.Deadline;
+import io.degradable.time.Spans;
 import java.io.IOException;
 import java.nio.channels.spi.AbstractInterruptibleChannel;
 import java.time.Duration;
@@ -591,7 +592,7 @@ final class AttemptTest {
         Permit permit = guard.breaker().tryAcquire(bench.ticker.nanos());
         assertThat(permit).isNotNull();
         assertThat(bench.pool.tryEnter()).isTrue();
-        attempt.admit(permit, bench.noDeadline(), bench.noDeadline());
+        attempt.admit(permit, bench.noDeadline(), bench.noDeadline(), Spans.FOREVER);
 
         attempt.run(); // on this thread: the executor would clear the flag once more and hide a mistake
 

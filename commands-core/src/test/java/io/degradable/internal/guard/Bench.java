@@ -43,11 +43,11 @@ final class Bench implements AutoCloseable {
     }
 
     Bench(int queue) {
-        this.pool = new ThreadPoolBulkhead(new BulkheadSettings.ThreadPool("bench", 1, queue, 0));
+        this.pool = new ThreadPoolBulkhead(new BulkheadSettings.ThreadPool("bench", 1, queue));
     }
 
     Guard onPool(BreakerSettings breaker, boolean interruptOnTimeout) {
-        GuardSettings settings = new GuardSettings(pool.settings(), TIMEOUT, interruptOnTimeout, TIMEOUT, breaker);
+        GuardSettings settings = new GuardSettings(pool.declared(), TIMEOUT, interruptOnTimeout, TIMEOUT, breaker);
         return new Guard(settings, pool, FailureRules.DEFAULT, ticker);
     }
 

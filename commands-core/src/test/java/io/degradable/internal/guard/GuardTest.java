@@ -66,9 +66,10 @@ final class GuardTest {
                 switch (reason) {
                     case ANSWER, ABSENT, TOO_OLD, FROM_THE_FUTURE, NULL_ANSWER -> Verdict.GOOD;
                     case EXCEPTION, FATAL, TIMEOUT -> Verdict.BAD;
-                    case UNCLASSED, BAD_REQUEST, OVERLOADED, CANCELLED, BUDGET -> Verdict.UNUSED;
-                    case SHORT_CIRCUITED, THREAD_POOL_FULL, SEMAPHORE_FULL, AT_MOST, QUOTA -> Verdict.UNUSED;
-                    case NOT_FOR_TRIGGER, NOT_FOR_FAILURE, UNHEALTHY, NO_TIME_LEFT -> Verdict.UNUSED;
+                    case UNCLASSED, FAILED_CLOSED, BAD_REQUEST, OVERLOADED, CANCELLED, BUDGET -> Verdict.UNUSED;
+                    case SHORT_CIRCUITED, THREAD_POOL_FULL, QUEUE_TIMEOUT, SEMAPHORE_FULL, AT_MOST, QUOTA ->
+                        Verdict.UNUSED;
+                    case NOT_FOR_TRIGGER, NOT_FOR_FAILURE, OUTCOME_UNKNOWN, UNHEALTHY, NO_TIME_LEFT -> Verdict.UNUSED;
                 };
         assertThat(inTime).isEqualTo(expected);
         assertThat(late).isEqualTo(reason == StageReason.ANSWER ? Verdict.BAD : expected);
@@ -280,7 +281,7 @@ final class GuardTest {
 
     @Test
     void as_many_callers_as_threads_are_never_refused() throws Exception {
-        BulkheadSettings.ThreadPool figures = new BulkheadSettings.ThreadPool("busy", 4, 0, 0);
+        BulkheadSettings.ThreadPool figures = new BulkheadSettings.ThreadPool("busy", 4, 0);
         ThreadPoolBulkhead pool = new ThreadPoolBulkhead(figures);
         GuardSettings settings =
                 new GuardSettings(figures, GuardSettings.NO_TIMEOUT, true, GuardSettings.NO_TIMEOUT, MEASURING);

@@ -155,7 +155,7 @@ final class StageBodyTest {
 
     @Test
     void a_late_answer_is_kept_as_well() throws InterruptedException {
-        BulkheadSettings.ThreadPool one = new BulkheadSettings.ThreadPool("one", 1, 0, 0);
+        BulkheadSettings.ThreadPool one = new BulkheadSettings.ThreadPool("one", 1, 0);
         ThreadPoolBulkhead pool = new ThreadPoolBulkhead(one);
         Guard guard = new Guard(
                 new GuardSettings(one, TIMEOUT, false, TIMEOUT, BreakerSettings.DEFAULT),

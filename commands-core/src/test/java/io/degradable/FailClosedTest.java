@@ -1,0 +1,171 @@
+package io.degradable;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.degradable.cache.CacheSpec;
+import io.degradable.model.BadRequestException;
+import io.degradable.model.CircuitState;
+import io.degradable.model.CommandException;
+import io.degradable.model.CommandResult;
+import io.degradable.model.StageReason;
+import io.degradable.model.TemporaryRefusalException;
+import io.degradable.model.Trigger;
+import io.degradable.state.CircuitView;
+import io.degradable.template.StaticTemplate;
+import io.degradable.testing.ManualTicker;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** S12: nothing turns a check of rights that could not be made into a yes. */
+@Timeout(60)
+final class FailClosedTest {
+
+    private static final CommandSpec<Call, String> CHECK = Call.declared()
+            .name("MayRead")
+            .threadPool(pool -> pool.named("rights"))
+            .failClosed()
+            .circuitBreaker(breaker -> breaker.requestVolumeThreshold(1))
+            .build();
+
+    private final ManualTicker ticker = new ManualTicker();
+    private final Commands commands =
+            Commands.builder().name("mine").ticker(ticker).build();
+
+    @AfterEach
+    void close() {
+        commands.close();
+    }
+
+    private static Callable<String> down() {
+        return () -> {
+            throw new IOException("rights service down");
+        };
+    }
+
+    private Call check(Callable<String> body) {
+        return new Call(commands, CHECK, "user-1", body);
+    }
+
+    @ParameterizedTest
+    @EnumSource(EntryPoint.class)
+    void a_check_that_cannot_be_made_is_a_temporary_refusal_through_every_entry_point(EntryPoint entry) {
+        Throwable failed = catchThrowable(() -> entry.run(check(down())));
+        Throwable open = catchThrowable(() -> entry.run(check(() -> "yes")));
+
+        assertThat(failed)
+                .isInstanceOfSatisfying(
+                        TemporaryRefusalException.class,
+                        refusal -> assertThat(refusal.trigger()).isEqualTo(Trigger.FAILURE));
+        assertThat(open)
+                .isInstanceOfSatisfying(
+                        TemporaryRefusalException.class,
+                        refusal -> assertThat(refusal.trigger()).isEqualTo(Trigger.SHORT_CIRCUITED));
+    }
+
+    @Test
+    void forbidden_is_an_answer_and_not_a_refusal() {
+        BadRequestException forbidden = new BadRequestException("forbidden");
+
+        assertThatThrownBy(check(() -> {
+                    throw forbidden;
+                })::execute)
+                .isSameAs(forbidden);
+        assertThat(check(() -> "no").execute()).isEqualTo("no");
+    }
+
+    @Test
+    void null_is_not_a_yes() {
+        assertThatThrownBy(check(() -> null)::execute).isInstanceOf(TemporaryRefusalException.class);
+    }
+
+    @Test
+    void no_chain_is_allowed() {
+        assertThatThrownBy(() -> Call.declared()
+                        .failClosed()
+                        .fallback(chain -> chain.template(StaticTemplate.of("guess", "yes")))
+                        .build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("command Call: failClosed() allows no fallback chain: no stage may turn a check that failed"
+                        + " into a yes; it has static");
+    }
+
+    @Test
+    void no_stage_of_the_command_around_it_answers_for_a_check_that_failed() {
+        CommandSpec<Call, String> page = Call.declared()
+                .name("Page")
+                .circuitBreaker(breaker -> breaker.requestVolumeThreshold(1))
+                .fallback(chain -> chain.spareCall("second", (call, context) -> "unchecked")
+                        .cached(CacheSpec.named("pages"), call -> call.id, Duration.ofMinutes(5))
+                        .template(StaticTemplate.of("last", "x")))
+                .build();
+        new Call(commands, page, "1", () -> "secret").execute();
+
+        Throwable direct =
+                catchThrowable(new Call(commands, page, "1", () -> check(down()).execute())::execute);
+        Throwable refused = catchThrowable(
+                new Call(commands, page, "1", () -> check(() -> "yes").execute())::execute);
+        Throwable wrapped = catchThrowable(new Call(commands, page, "1", () -> {
+            try {
+                return check(() -> "yes").queue().join();
+            } catch (RuntimeException failure) {
+                throw new IllegalStateException("cannot show the page", failure);
+            }
+        })::execute);
+
+        assertThat(direct).isInstanceOf(TemporaryRefusalException.class);
+        assertThat(refused).isInstanceOf(TemporaryRefusalException.class);
+        assertThat(wrapped).isInstanceOf(IllegalStateException.class).hasMessage("cannot show the page");
+        CircuitView pageCircuit = commands.commands().stream()
+                .filter(command -> command.key().name().equals("Page"))
+                .findAny()
+                .orElseThrow()
+                .stages()
+                .get(0)
+                .circuit();
+        assertThat(pageCircuit.state())
+                .as("the page's own dependency is not to blame")
+                .isEqualTo(CircuitState.CLOSED);
+    }
+
+    @Test
+    void a_spare_whose_check_fails_ends_the_run() {
+        CommandSpec<Call, String> page = Call.declared()
+                .name("Page")
+                .fallback(chain -> chain.spareCall(
+                                "second", (call, context) -> check(down()).execute())
+                        .template(StaticTemplate.of("last", "x")))
+                .build();
+
+        assertThatThrownBy(new Call(commands, page, "1", () -> {
+                    throw new IOException("down");
+                })::execute)
+                .isInstanceOf(TemporaryRefusalException.class);
+    }
+
+    @Test
+    void a_refusal_names_its_command_and_its_cause() {
+        CommandException refusal = (CommandException) catchThrowable(check(down())::execute);
+
+        assertThat(refusal).hasMessageContaining("MayRead failed").hasCauseInstanceOf(IOException.class);
+        assertThat(refusal.trail())
+                .singleElement()
+                .satisfies(primary -> assertThat(primary.reason()).isEqualTo(StageReason.EXCEPTION));
+        assertThat(refusal.headers()).containsEntry("X-Data-Source", "none");
+    }
+
+    @Test
+    void a_check_that_works_is_an_ordinary_call() {
+        CommandResult<String> result = check(() -> "yes").executeForResult();
+
+        assertThat(result.value()).isEqualTo("yes");
+        assertThat(result.degraded()).isFalse();
+    }
+}

@@ -1,0 +1,257 @@
+package io.degradable;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.degradable.cache.CacheSpec;
+import io.degradable.model.CommandException;
+import io.degradable.model.CommandResult;
+import io.degradable.model.Source;
+import io.degradable.model.StageReason;
+import io.degradable.model.StageReport;
+import io.degradable.model.Trigger;
+import io.degradable.template.StaticTemplate;
+import io.degradable.testing.ManualTicker;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** S11: a write whose end nobody knows is neither a success nor a failure, and nothing does it twice. */
+@Timeout(60)
+final class WriteTest {
+
+    private static final Duration LIMIT = Duration.ofMillis(100);
+    private static final StaticTemplate<String> NOT_NOW =
+            StaticTemplate.of("not-now", "not taken, please try again later");
+    private static final CacheSpec<String, String> COPIES = CacheSpec.named("copies");
+
+    private final ManualTicker ticker = new ManualTicker();
+    private final Commands commands =
+            Commands.builder().name("mine").ticker(ticker).build();
+    private final CountDownLatch release = new CountDownLatch(1);
+
+    @AfterEach
+    void close() {
+        release.countDown();
+        commands.close();
+    }
+
+    private static CommandSpec.Builder<Call, String> write() {
+        return Call.declared().timeout(LIMIT).write();
+    }
+
+    private static CommandSpec.Builder<Call, String> identified() {
+        return Call.declared().timeout(LIMIT).operationId(call -> call.id);
+    }
+
+    private static String pendingAnswer(Call call, String operationId) {
+        return "pending " + operationId;
+    }
+
+    private static CommandSpec<Call, String> withPending() {
+        return identified()
+                .fallback(chain -> chain.pending(WriteTest::pendingAnswer).template(NOT_NOW))
+                .build();
+    }
+
+    /** A body that starts and outlasts its limit. */
+    private Callable<String> tooSlow(CountDownLatch started) {
+        return () -> {
+            started.countDown();
+            release.await();
+            return "done";
+        };
+    }
+
+    private CommandResult<String> timedOut(CommandSpec<Call, String> spec, String id) throws InterruptedException {
+        CountDownLatch started = new CountDownLatch(1);
+        CompletableFuture<CommandResult<String>> future =
+                new Call(commands, spec, id, tooSlow(started)).queueForResult();
+        started.await();
+        ticker.advance(LIMIT);
+        return future.join();
+    }
+
+    @Test
+    void a_write_that_timed_out_gets_a_pending_answer_with_its_operation_id() throws Exception {
+        CommandResult<String> result = timedOut(withPending(), "order-7");
+
+        assertThat(result.value()).isEqualTo("pending order-7");
+        assertThat(result.outcomeUnknown()).isTrue();
+        assertThat(result.source()).isEqualTo(Source.STATIC);
+        assertThat(result.trigger()).isEqualTo(Trigger.TIMEOUT);
+    }
+
+    @Test
+    void a_pending_write_is_asked_again_by_the_same_id() throws Exception {
+        CommandSpec<Call, String> spec = withPending();
+        timedOut(spec, "order-7");
+
+        CommandResult<String> again = new Call(commands, spec, "order-7", () -> "done once").executeForResult();
+
+        assertThat(again.value()).isEqualTo("done once");
+        assertThat(again.outcomeUnknown()).isFalse();
+        assertThat(again.source()).isEqualTo(Source.PRIMARY);
+    }
+
+    @Test
+    void a_write_that_is_known_not_to_have_been_done_gets_the_template() {
+        CommandSpec<Call, String> spec = withPending();
+
+        CommandResult<String> failed = new Call(commands, spec, "1", () -> {
+                    throw new IOException("connection refused");
+                })
+                .executeForResult();
+
+        assertThat(failed.value()).isEqualTo(NOT_NOW.value());
+        assertThat(failed.outcomeUnknown()).isFalse();
+    }
+
+    @Test
+    void a_write_that_timed_out_before_its_body_started_was_not_done() throws Exception {
+        CommandSpec<Call, String> spec = identified()
+                .threadPool(pool -> pool.size(1).queue(1))
+                .fallback(chain -> chain.pending(WriteTest::pendingAnswer).template(NOT_NOW))
+                .build();
+        CountDownLatch started = new CountDownLatch(1);
+        CompletableFuture<String> holds = new Call(commands, spec, "holds", tooSlow(started)).queue();
+        started.await();
+        CompletableFuture<CommandResult<String>> waits =
+                new Call(commands, spec, "waits", () -> "never").queueForResult();
+
+        ticker.advance(LIMIT);
+
+        assertThat(waits.join().trigger()).isEqualTo(Trigger.TIMEOUT);
+        assertThat(waits.join().value()).isEqualTo(NOT_NOW.value());
+        assertThat(holds.join()).isEqualTo("pending holds");
+    }
+
+    @Test
+    void a_timeout_that_the_body_throws_leaves_the_outcome_unknown_too() {
+        CommandSpec<Call, String> spec = identified()
+                .unknownOn(failure -> failure instanceof IOException && "broken pipe".equals(failure.getMessage()))
+                .fallback(chain -> chain.pending(WriteTest::pendingAnswer))
+                .build();
+
+        List<Boolean> unknown = new ArrayList<>();
+        for (Exception failure : List.of(new SocketTimeoutException(), new IOException("broken pipe"))) {
+            unknown.add(new Call(commands, spec, "1", () -> {
+                        throw failure;
+                    })
+                    .executeForResult()
+                    .outcomeUnknown());
+        }
+
+        assertThat(unknown).containsExactly(true, true);
+    }
+
+    @Test
+    void without_a_pending_answer_a_timeout_fails_and_says_that_the_outcome_is_unknown() throws Exception {
+        CommandSpec<Call, String> spec =
+                write().fallback(chain -> chain.template(NOT_NOW)).build();
+        CountDownLatch started = new CountDownLatch(1);
+        CompletableFuture<String> future = new Call(commands, spec, "1", tooSlow(started)).queue();
+        started.await();
+        ticker.advance(LIMIT);
+
+        assertThatThrownBy(future::join).cause().isInstanceOfSatisfying(CommandException.class, unknown -> {
+            assertThat(unknown.outcomeUnknown()).isTrue();
+            assertThat(unknown.trigger()).isEqualTo(Trigger.TIMEOUT);
+            assertThat(unknown.trail())
+                    .extracting(StageReport::reason)
+                    .containsExactly(StageReason.TIMEOUT, StageReason.OUTCOME_UNKNOWN);
+        });
+    }
+
+    @Test
+    void a_refused_write_fails_with_a_known_outcome() {
+        CommandSpec<Call, String> spec = write().build();
+
+        assertThatThrownBy(new Call(commands, spec, "1", () -> {
+                    throw new IOException("connection refused");
+                })::execute)
+                .asInstanceOf(InstanceOfAssertFactories.type(CommandException.class))
+                .satisfies(failed -> assertThat(failed.outcomeUnknown()).isFalse());
+    }
+
+    @Test
+    void a_reading_command_that_times_out_leaves_nothing_unknown() throws Exception {
+        CommandResult<String> result = timedOut(
+                Call.declared()
+                        .timeout(LIMIT)
+                        .fallback(chain -> chain.template(NOT_NOW))
+                        .build(),
+                "1");
+
+        assertThat(result.value()).isEqualTo(NOT_NOW.value());
+        assertThat(result.outcomeUnknown()).isFalse();
+    }
+
+    @Test
+    void an_identified_write_may_be_done_by_a_spare_and_is_pending_when_that_times_out() throws Exception {
+        CountDownLatch spareStarted = new CountDownLatch(1);
+        CommandSpec<Call, String> spec = identified()
+                .fallback(chain -> chain.spareCall(
+                                "second",
+                                (call, context) -> tooSlow(spareStarted).call())
+                        .pending(WriteTest::pendingAnswer)
+                        .template(NOT_NOW))
+                .build();
+
+        CompletableFuture<CommandResult<String>> future = new Call(commands, spec, "1", () -> {
+                    throw new IOException("connection refused");
+                })
+                .queueForResult();
+        spareStarted.await();
+        ticker.advance(LIMIT);
+
+        assertThat(future.join().value()).isEqualTo("pending 1");
+        assertThat(future.join().trigger()).isEqualTo(Trigger.FAILURE);
+    }
+
+    @Test
+    void stages_that_could_do_it_twice_or_make_up_a_success_are_refused() {
+        String why =
+                "write() without operationId(...) allows a template only, since anything else could do the work twice"
+                        + " or make up a success; it has ";
+
+        assertThatThrownBy(() -> write().fallback(chain -> chain.spareCall("second", (call, context) -> "x"))
+                        .build())
+                .hasMessage("command Call: " + why + "second");
+        assertThatThrownBy(() -> write().fallback(chain -> chain.cached(COPIES, call -> call.id, Duration.ofMinutes(1)))
+                        .build())
+                .hasMessage("command Call: " + why + "cache");
+        assertThatThrownBy(() -> write().fallback(chain -> chain.pending(WriteTest::pendingAnswer))
+                        .build())
+                .hasMessage("command Call: operationId is missing: a pending answer names the operation, say"
+                        + " operationId(...) before");
+    }
+
+    @Test
+    void a_pending_answer_that_cannot_name_the_operation_is_no_answer() throws Exception {
+        CommandSpec<Call, String> spec = Call.declared()
+                .timeout(LIMIT)
+                .operationId(call -> null)
+                .fallback(chain -> chain.pending(WriteTest::pendingAnswer))
+                .build();
+        CountDownLatch started = new CountDownLatch(1);
+        CompletableFuture<String> future = new Call(commands, spec, "1", tooSlow(started)).queue();
+        started.await();
+        ticker.advance(LIMIT);
+
+        assertThatThrownBy(future::join)
+                .cause()
+                .isInstanceOfSatisfying(
+                        CommandException.class,
+                        failed -> assertThat(failed.outcomeUnknown()).isTrue());
+    }
+}
