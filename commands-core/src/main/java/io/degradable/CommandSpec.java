@@ -93,27 +93,36 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
 
     @SuppressWarnings("NullAway") // null comes out only where the user's own run() put it in
     R execute(Container container, DegradableCommand<R> command) {
-        return in(container).execute(cast(command));
+        return entered(container).execute(cast(command));
     }
 
     CommandResult<R> executeForResult(Container container, DegradableCommand<R> command) {
-        return in(container).executeForResult(cast(command));
+        return entered(container).executeForResult(cast(command));
     }
 
     CompletableFuture<R> queue(Container container, DegradableCommand<R> command) {
-        return in(container).queue(cast(command));
+        return entered(container).queue(cast(command));
     }
 
     CompletableFuture<CommandResult<R>> queueForResult(Container container, DegradableCommand<R> command) {
-        return in(container).queueForResult(cast(command));
+        return entered(container).queueForResult(cast(command));
     }
 
     Maybe<R> toMaybe(Supplier<Container> container, DegradableCommand<R> command) {
-        return RxRuns.maybe(whenOver -> in(container.get()).start(cast(command), whenOver)::cancel);
+        return RxRuns.maybe(whenOver -> entered(container.get()).start(cast(command), whenOver)::cancel);
     }
 
     Single<CommandResult<R>> toResultSingle(Supplier<Container> container, DegradableCommand<R> command) {
-        return RxRuns.resultSingle(whenOver -> in(container.get()).start(cast(command), whenOver)::cancel);
+        return RxRuns.resultSingle(whenOver -> entered(container.get()).start(cast(command), whenOver)::cancel);
+    }
+
+    private CommandRuntime<C, R> entered(Container container) {
+        CommandRuntime<C, R> command = in(container);
+        while (!command.enter()) {
+            found = null; // it was let go for want of use
+            command = in(container);
+        }
+        return command;
     }
 
     private CommandRuntime<C, R> in(Container container) {
@@ -398,6 +407,9 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
          */
         public CommandSpec<C, R> build() {
             Require.name("command name", name);
+            Require.that(
+                    !name.equals(Container.OTHER),
+                    "command name must not be " + Container.OTHER + ": names above a container's cap share it");
             try {
                 return checked(Require.notNull("group", group, "say .group(\"...\")"));
             } catch (IllegalArgumentException contradiction) {

@@ -7,6 +7,7 @@ import io.degradable.model.CommandResult;
 import io.degradable.rx.RxRuns;
 import io.degradable.settings.Require;
 import io.degradable.state.CacheView;
+import io.degradable.state.CommandObserver;
 import io.degradable.state.CommandView;
 import io.degradable.state.PoolView;
 import io.degradable.time.Ticker;
@@ -19,7 +20,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.function.Consumer;
 import javax.annotation.Nullable;
 
 /**
@@ -36,7 +36,13 @@ public final class Commands implements AutoCloseable {
     private final Container container;
 
     private Commands(Builder builder) {
-        this.container = new Container(builder.name, builder.ticker, builder.closeGrace, builder.continuations);
+        this.container = new Container(
+                builder.name,
+                builder.ticker,
+                builder.closeGrace,
+                builder.maxNames,
+                builder.evictIdleAfter,
+                builder.continuations);
     }
 
     /** The container of commands that name none. After it was closed, a new one. */
@@ -68,6 +74,8 @@ public final class Commands implements AutoCloseable {
         private String name = "commands";
         private Ticker ticker = Ticker.system();
         private Duration closeGrace = Duration.ofSeconds(1);
+        private int maxNames = 10_000;
+        private Duration evictIdleAfter = Duration.ofHours(1);
         private @Nullable Executor continuations;
 
         private Builder() {}
@@ -87,6 +95,25 @@ public final class Commands implements AutoCloseable {
         /** How long {@link Commands#close()} lets bodies go on before it interrupts them; default 1 s. */
         public Builder closeGrace(Duration closeGrace) {
             this.closeGrace = Require.positive("closeGrace", closeGrace);
+            return this;
+        }
+
+        /**
+         * How many commands it may know, 1 or more; default 10,000. All further names share the key {@code OTHER}, with one
+         * breaker and one bulkhead for all of them: loud, and protected.
+         */
+        public Builder maxNames(int names) {
+            this.maxNames = Require.positive("maxNames", names);
+            return this;
+        }
+
+        /**
+         * After which time without a call a command is let go, with its counts and meters; default 1 h. Only one whose name
+         * was made up ({@code name(...)}, {@link CommandSpec#named}), was not {@linkplain Commands#register registered}, and
+         * has nothing in flight and a closed breaker. Its next call makes it known anew.
+         */
+        public Builder evictIdleAfter(Duration idle) {
+            this.evictIdleAfter = Require.positive("evictIdleAfter", idle);
             return this;
         }
 
@@ -145,14 +172,35 @@ public final class Commands implements AutoCloseable {
     }
 
     /**
-     * Makes commands known before their first call, so that state and meters show them at zero.
+     * Makes commands known before their first call, so that state and meters show them at zero, and keeps them however long
+     * nobody calls them.
      *
      * @throws IllegalStateException when a name, pool or cache is known with other settings
      */
     public void register(CommandSpec<?, ?>... specs) {
         for (CommandSpec<?, ?> spec : specs) {
-            container.command(spec.definition());
+            container.command(spec.definition()).pin();
         }
+    }
+
+    /**
+     * Sets other targets for a thread pool while it works: fewer threads let running bodies end, more take work at once.
+     *
+     * @param size threads, 1 or more
+     * @param queue places for calls that wait, 0 or more
+     * @throws IllegalArgumentException when there is no such pool; the message names those there are
+     */
+    public void resizePool(String pool, int size, int queue) {
+        container.resizePool(pool, size, queue);
+    }
+
+    /**
+     * Sets another target for how many bodies of a command run at once, on a semaphore or on virtual threads.
+     *
+     * @throws IllegalArgumentException when the command is not known or runs on a thread pool
+     */
+    public void resize(String command, int limit) {
+        container.resize(command, limit);
     }
 
     /** The cache of a spec, for instance to invalidate a key or to fill it at start. */
@@ -175,8 +223,8 @@ public final class Commands implements AutoCloseable {
         return container.caches();
     }
 
-    /** Tells an observer of every command as it becomes known, and of those known already. */
-    public void observe(Consumer<? super CommandView> observer) {
+    /** Tells an observer of every command as it becomes known or goes, and of those known already. */
+    public void observe(CommandObserver observer) {
         container.observe(observer);
     }
 

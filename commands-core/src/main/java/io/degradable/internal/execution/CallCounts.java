@@ -66,6 +66,11 @@ final class CallCounts {
         received.increment();
     }
 
+    /** Takes {@link #received} back: the call went elsewhere. */
+    void turnedAway() {
+        received.decrement();
+    }
+
     /** Books a finished call: the one place where calls are counted. */
     void finished(FinishedCall call, long startNanos, long endNanos) {
         int cell = cell(call.trigger(), call.ending(), call.bodyStarted());

@@ -30,6 +30,11 @@ public record CommandDefinition<C, R>(
         return settings.key().name();
     }
 
+    /** Whether the name does not say the class: then there may be any number of them. */
+    boolean isMadeUp() {
+        return type == null || !type.getSimpleName().equals(name());
+    }
+
     /** Equal in class, settings and shape of the chain; functions cannot be compared. */
     boolean isSameAs(CommandDefinition<?, ?> other) {
         return type == other.type && settings.equals(other.settings);

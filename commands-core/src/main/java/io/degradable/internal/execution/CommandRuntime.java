@@ -1,5 +1,6 @@
 package io.degradable.internal.execution;
 
+import io.degradable.internal.guard.Guard;
 import io.degradable.internal.stage.Stage;
 import io.degradable.model.CommandKey;
 import io.degradable.model.CommandResult;
@@ -20,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import javax.annotation.Nullable;
 
 /**
@@ -34,22 +36,31 @@ public final class CommandRuntime<C, R> implements CommandView {
     private final Stage<C, R, R> primary;
     private final List<Stage<C, ?, R>> chain;
     private final CallCounts counts;
+    private final Tenure tenure;
     private final Set<CallKind> possibleCalls;
     private final List<StageView> views;
     private final long runNanos;
     private final long budgetNanos;
+    private volatile boolean pinned;
+
+    // Guarded by the container: when somebody last saw that it was used.
+    private long seenReceived = -1;
+    private long seenNanos;
 
     CommandRuntime(
             CommandDefinition<C, R> definition,
             Container container,
             Stage<C, R, R> primary,
-            List<Stage<C, ?, R>> chain) {
+            List<Stage<C, ?, R>> chain,
+            CallCounts counts,
+            Tenure tenure) {
         CommandSettings settings = definition.settings();
         this.definition = definition;
         this.container = container;
         this.primary = primary;
         this.chain = List.copyOf(chain);
-        this.counts = new CallCounts(container.ticker().nanos());
+        this.counts = counts;
+        this.tenure = tenure;
         this.possibleCalls = PossibleCalls.of(settings);
         this.budgetNanos = Spans.nanos(settings.budget());
         long primaryAndChain = Spans.sum(primary.guard().timeoutNanos(), budgetNanos);
@@ -60,36 +71,52 @@ public final class CommandRuntime<C, R> implements CommandView {
         this.views = List.copyOf(all);
     }
 
-    /** Runs the command. */
+    /**
+     * Counts a run in, before it begins.
+     *
+     * @return false when the command is gone: look it up anew
+     * @throws IllegalStateException when the container is closed
+     */
+    public boolean enter() {
+        counts.received();
+        boolean closed = container.isClosed();
+        if (closed || tenure.isOver()) {
+            counts.turnedAway();
+            if (closed) {
+                container.requireOpen();
+            }
+            return false;
+        }
+        return true;
+    }
+
+    /** Runs the command, after {@link #enter}. */
     public @Nullable R execute(C command) {
-        container.requireOpen();
         return Execution.execute(this, command);
     }
 
-    /** Runs the command and tells where the answer came from. */
+    /** Runs the command, after {@link #enter}, and tells where the answer came from. */
     public CommandResult<R> executeForResult(C command) {
-        container.requireOpen();
         return Execution.executeForResult(this, command);
     }
 
     /**
-     * Begins a run that nobody waits for.
+     * Begins a run that nobody waits for, after {@link #enter}.
      *
      * @param whenOver told once, on the calling thread or on one of the container's continuation executor
      */
     public AsyncExecution<C, R> start(C command, Consumer<? super FinishedRun<R>> whenOver) {
-        container.requireOpen();
         AsyncExecution<C, R> execution = new AsyncExecution<>(container, this, command, whenOver);
         execution.start();
         return execution;
     }
 
-    /** Begins a run and gives out the future of its answer. */
+    /** Begins a run, after {@link #enter}, and gives out the future of its answer. */
     public CompletableFuture<R> queue(C command) {
         return queue(command, FinishedRun::answer);
     }
 
-    /** Begins a run and gives out the future of its result. */
+    /** Begins a run, after {@link #enter}, and gives out the future of its result. */
     public CompletableFuture<CommandResult<R>> queueForResult(C command) {
         return queue(command, FinishedRun::result);
     }
@@ -105,6 +132,39 @@ public final class CommandRuntime<C, R> implements CommandView {
         });
         future.follow(execution);
         return future;
+    }
+
+    /** Keeps it however long nobody uses it. */
+    public void pin() {
+        pinned = true;
+    }
+
+    boolean isGone() {
+        return tenure.isOver();
+    }
+
+    /** Whether it may be let go for want of use. */
+    boolean isIdle(long nowNanos, long idleNanos) {
+        long received = counts.receivedCalls();
+        if (received != seenReceived) {
+            seenReceived = received;
+            seenNanos = nowNanos;
+        }
+        return !pinned && definition.isMadeUp() && nowNanos - seenNanos >= idleNanos;
+    }
+
+    /** Lets it go, unless something is in flight or its breaker is not closed. */
+    boolean retire(long nowNanos) {
+        tenure.end();
+        boolean atRest = counts.inFlight() == 0 && guards().allMatch(guard -> guard.isAtRest(nowNanos));
+        if (!atRest) {
+            tenure.resume();
+        }
+        return atRest;
+    }
+
+    private Stream<Guard> guards() {
+        return Stream.concat(Stream.of(primary), chain.stream()).map(Stage::guard);
     }
 
     Container container() {

@@ -1,26 +1,15 @@
 package io.degradable.internal.execution;
 
 import io.degradable.cache.CacheSpec;
-import io.degradable.cache.LocalCache;
 import io.degradable.cache.TimedCache;
 import io.degradable.internal.bulkhead.Bulkhead;
-import io.degradable.internal.bulkhead.InlineBulkhead;
 import io.degradable.internal.bulkhead.SemaphoreBulkhead;
-import io.degradable.internal.bulkhead.ThreadPoolBulkhead;
 import io.degradable.internal.bulkhead.VirtualThreadBulkhead;
 import io.degradable.internal.bulkhead.WorkerBulkhead;
-import io.degradable.internal.guard.FailureRules;
-import io.degradable.internal.guard.Guard;
-import io.degradable.internal.stage.Memory;
-import io.degradable.internal.stage.Stage;
-import io.degradable.model.Source;
-import io.degradable.settings.BulkheadSettings;
-import io.degradable.settings.CommandSettings;
 import io.degradable.settings.Differences;
-import io.degradable.settings.EntrySettings;
-import io.degradable.settings.GuardSettings;
-import io.degradable.settings.StageSettings;
+import io.degradable.settings.Require;
 import io.degradable.state.CacheView;
+import io.degradable.state.CommandObserver;
 import io.degradable.state.CommandView;
 import io.degradable.state.PoolView;
 import io.degradable.time.Spans;
@@ -30,36 +19,37 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import javax.annotation.Nullable;
 
 /**
- * Owns what commands run with: pools, breakers, caches, counts. Names are unique in it, and one name has one set of
- * settings.
+ * Owns the commands of an application and what they run with. Names are unique in it, and one name has one set of settings.
  *
  * <p>Threading: every method may be called from any thread. Commands become known one after the other, under a lock in
  * which no code of the user runs.
  */
 public final class Container {
 
-    private record DeclaredCache(CacheSpec<?, ?> spec, TimedCache<?, ?> cache) {}
+    /** The name that commands above the cap on names share. */
+    public static final String OTHER = "OTHER";
+
+    private static final System.Logger LOG = System.getLogger(Container.class.getName());
 
     private final String name;
     private final Ticker ticker;
     private final Duration closeGrace;
     private final Instant startedAt;
     private final Map<String, CommandRuntime<?, ?>> commands = new ConcurrentHashMap<>();
-    private final Map<String, ThreadPoolBulkhead> pools = new LinkedHashMap<>(); // guarded by this
-    private final Map<String, DeclaredCache> caches = new LinkedHashMap<>(); // guarded by this
-    private final List<Consumer<? super CommandView>> observers = new CopyOnWriteArrayList<>();
-    private final List<WorkerBulkhead> workers = new ArrayList<>(); // guarded by this
+    private final int maxNames;
+    private final Parts parts;
+    private final Eviction eviction;
+    private final List<CommandObserver> observers = new CopyOnWriteArrayList<>();
+    private @Nullable Overflow overflow; // guarded by this
     private final Timer timer;
     private final Continuations continuations;
     private volatile boolean closed;
@@ -70,12 +60,23 @@ public final class Container {
     /**
      * A container.
      *
+     * @param maxNames how many commands it may know
+     * @param evictIdleAfter when a command with a name that was made up while running is let go
      * @param continuations where asynchronous runs go on; null for an executor of its own
      */
-    public Container(String name, Ticker ticker, Duration closeGrace, @Nullable Executor continuations) {
+    public Container(
+            String name,
+            Ticker ticker,
+            Duration closeGrace,
+            int maxNames,
+            Duration evictIdleAfter,
+            @Nullable Executor continuations) {
         this.name = name;
         this.ticker = ticker;
         this.closeGrace = closeGrace;
+        this.maxNames = maxNames;
+        this.parts = new Parts(name, ticker);
+        this.eviction = new Eviction(ticker, evictIdleAfter);
         this.startedAt = Instant.ofEpochMilli(ticker.epochMillis());
         this.timer = ticker.newTimer("degradable-timer-" + name);
         this.continuations = new Continuations(name, continuations);
@@ -103,14 +104,15 @@ public final class Container {
     }
 
     /**
-     * The command of a definition; made on the first call, with everything its chain refers to.
+     * The command of a definition; made on the first call, with everything its chain refers to. Above the cap on names it is
+     * one that shares what is protected under {@link Overflow#NAME}.
      *
      * @throws IllegalStateException when the name, or a pool or cache of the definition, is known with other settings
      */
     @SuppressWarnings("unchecked") // isSameAs compares the class
     public <C, R> CommandRuntime<C, R> command(CommandDefinition<C, R> definition) {
         CommandRuntime<?, ?> known = commands.get(definition.name());
-        if (known == null) {
+        if (known == null || known.isGone()) {
             known = register(definition);
         }
         if (known.definition() != definition && !known.definition().isSameAs(definition)) {
@@ -127,152 +129,142 @@ public final class Container {
     }
 
     private <C, R> CommandRuntime<?, ?> register(CommandDefinition<C, R> definition) {
-        CommandRuntime<?, ?> made;
         for (StageDefinition<C, R> stage : definition.stages()) {
             if (stage instanceof StageDefinition.SpareCommand<C, R> spare) {
                 command(spare.spare()); // before the lock, since observers are told of it
             }
         }
-        synchronized (this) {
-            requireOpen();
-            CommandRuntime<?, ?> known = commands.get(definition.name());
-            if (known != null) {
-                return known;
-            }
-            made = make(definition);
-            commands.put(definition.name(), made);
+        News news = new News();
+        CommandRuntime<?, ?> found = find(definition, news);
+        news.tell();
+        return found;
+    }
+
+    private synchronized <C, R> CommandRuntime<?, ?> find(CommandDefinition<C, R> definition, News news) {
+        requireOpen();
+        sweep(news);
+        CommandRuntime<?, ?> known = commands.get(definition.name());
+        if (known != null) {
+            return known;
         }
-        observers.forEach(observer -> tell(observer, made));
+        if (commands.size() - (overflow == null ? 0 : 1) >= maxNames) {
+            return overflow(definition, news).runtime(definition);
+        }
+        CommandRuntime<C, R> made;
+        try {
+            made = new Assembly(this, parts, new Assembly.OwnGuards(parts)).runtime(definition);
+        } catch (RuntimeException refused) {
+            parts.keepPools(Eviction.poolsOf(commands.values()));
+            throw refused;
+        }
+        commands.put(definition.name(), made);
+        news.known.add(made);
         return made;
     }
 
+    private synchronized void sweep(News news) {
+        news.gone.addAll(eviction.sweepIfDue(commands, parts));
+        if (overflow != null && !news.gone.isEmpty()) {
+            overflow.end(); // there is room again: who shared the key looks up anew
+        }
+    }
+
+    private Overflow overflow(CommandDefinition<?, ?> first, News news) {
+        Overflow shared = overflow;
+        if (shared == null) {
+            shared = new Overflow(this, parts);
+            overflow = shared;
+            commands.put(OTHER, shared.other());
+            news.known.add(shared.other());
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "{0} knows {1} commands, its cap: {2} and all further names share the key {3}. Take fewer names, or"
+                            + " raise Commands.builder().maxNames(...)",
+                    name,
+                    Integer.toString(maxNames),
+                    first.name(),
+                    OTHER);
+        }
+        return shared;
+    }
+
+    /** What observers are to be told once no lock is held. */
+    private final class News {
+
+        private final List<CommandRuntime<?, ?>> known = new ArrayList<>();
+        private final List<CommandRuntime<?, ?>> gone = new ArrayList<>();
+
+        void tell() {
+            for (CommandObserver observer : observers) {
+                gone.forEach(command -> Container.tell(() -> observer.gone(command)));
+                known.forEach(command -> Container.tell(() -> observer.known(command)));
+            }
+        }
+    }
+
     /** An observer is a guest: what it throws is loud, but breaks neither the call nor the others. */
-    private static void tell(Consumer<? super CommandView> observer, CommandView command) {
+    private static void tell(Runnable observer) {
         try {
-            observer.accept(command);
+            observer.run();
         } catch (Throwable mistake) {
             Thread thread = Thread.currentThread();
             thread.getUncaughtExceptionHandler().uncaughtException(thread, mistake);
         }
     }
 
-    private <C, R> CommandRuntime<C, R> make(CommandDefinition<C, R> definition) {
-        CommandSettings settings = definition.settings();
-        List<Memory<C, ?, R>> memories = new ArrayList<>();
-        List<Stage<C, ?, R>> chain = new ArrayList<>();
-        for (StageDefinition<C, R> stage : definition.stages()) {
-            chain.add(make(stage, definition, memories));
-        }
-        Stage<C, R, R> primary = Stage.primary(
-                StageSettings.of(
-                        "primary",
-                        Source.PRIMARY,
-                        settings.key().name(),
-                        EntrySettings.byDefault(Source.PRIMARY),
-                        settings.guard()),
-                guard(settings.key().name(), settings.guard(), definition.rules()),
-                definition.run(),
-                settings.nullIsFailure(),
-                memories,
-                ticker);
-        return new CommandRuntime<>(definition, this, primary, chain);
-    }
-
-    private <C, R> Stage<C, ?, R> make(
-            StageDefinition<C, R> stage, CommandDefinition<C, R> command, List<Memory<C, ?, R>> memories) {
-        StageSettings settings = stage.settings();
-        if (stage instanceof StageDefinition.SpareCommand<C, R> spare) {
-            Guard itsOwn = command(spare.spare()).primary().guard();
-            return Stage.spare(settings, itsOwn, spare.call(), spare.onFailure(), ticker);
-        }
-        Guard guard = guard(command.name() + "/" + settings.name(), settings.guard(), command.rules());
-        if (stage instanceof StageDefinition.SpareFunction<C, R> spare) {
-            return Stage.spare(settings, guard, spare.call(), spare.onFailure(), ticker);
-        }
-        if (stage instanceof StageDefinition.Cached<C, ?, R> cached) {
-            return cached(settings, guard, cached, memories);
-        }
-        StageDefinition.Template<C, R> template = (StageDefinition.Template<C, R>) stage;
-        return Stage.template(settings, guard, template.fill(), template.onFailure(), ticker);
-    }
-
-    private <C, K, R> Stage<C, ?, R> cached(
-            StageSettings settings,
-            Guard guard,
-            StageDefinition.Cached<C, K, R> cached,
-            List<Memory<C, ?, R>> memories) {
-        TimedCache<K, R> cache = cache(cached.cache());
-        memories.add(new Memory<>(cache, cached.key()));
-        return Stage.cached(settings, guard, cache, cached.key(), cached.onFailure(), ticker);
-    }
-
-    private Guard guard(String owner, GuardSettings settings, FailureRules rules) {
-        return new Guard(settings, bulkhead(owner, settings.bulkhead()), rules, ticker);
-    }
-
-    private Bulkhead bulkhead(String owner, BulkheadSettings settings) {
-        if (settings instanceof BulkheadSettings.ThreadPool pool) {
-            return pool(pool);
-        }
-        if (settings instanceof BulkheadSettings.Semaphore semaphore) {
-            return new SemaphoreBulkhead(semaphore.limit());
-        }
-        if (settings instanceof BulkheadSettings.VirtualThreads virtual) {
-            VirtualThreadBulkhead made = new VirtualThreadBulkhead(owner, virtual);
-            workers.add(made);
-            return made;
-        }
-        return InlineBulkhead.INSTANCE;
-    }
-
-    private synchronized ThreadPoolBulkhead pool(BulkheadSettings.ThreadPool wanted) {
-        ThreadPoolBulkhead known = pools.get(wanted.name());
-        if (known == null) {
-            known = new ThreadPoolBulkhead(wanted);
-            pools.put(wanted.name(), known);
-            workers.add(known);
-        }
-        if (!known.declared().equals(wanted)) {
-            throw new IllegalStateException("thread pool " + wanted.name() + " is known in " + name
-                    + " with other figures: " + Differences.between(known.declared(), wanted));
-        }
-        return known;
-    }
-
     /** The cache of a spec; made on the first call. */
-    @SuppressWarnings(
-            "unchecked") // a spec's name has one pair of types; a second use with other types would share data
-    public synchronized <K, V> TimedCache<K, V> cache(CacheSpec<K, V> spec) {
+    public <K, V> TimedCache<K, V> cache(CacheSpec<K, V> spec) {
         requireOpen();
-        DeclaredCache known =
-                caches.computeIfAbsent(spec.name(), any -> new DeclaredCache(spec, new LocalCache<>(spec, ticker)));
-        if (!known.spec.equals(spec)) {
-            throw new IllegalStateException("cache " + spec.name() + " is known in " + name + " with other figures: "
-                    + Differences.between(known.spec, spec));
-        }
-        return (TimedCache<K, V>) known.cache;
+        return parts.cache(spec);
     }
 
-    /** The commands known now. */
+    /** The commands known now. Those that nobody has used for long are let go before. */
     public Collection<? extends CommandView> commands() {
+        News news = new News();
+        synchronized (this) {
+            if (!closed) {
+                sweep(news);
+            }
+        }
+        news.tell();
         return List.copyOf(commands.values());
     }
 
     /** Tells an observer of every command: those known now and those to come. It may hear of one twice. */
-    public void observe(Consumer<? super CommandView> observer) {
+    public void observe(CommandObserver observer) {
         observers.add(observer);
-        commands.values().forEach(command -> tell(observer, command));
+        commands.values().forEach(command -> tell(() -> observer.known(command)));
     }
 
-    public synchronized List<PoolView> pools() {
-        return pools.values().stream().<PoolView>map(LivePool::new).toList();
+    public List<PoolView> pools() {
+        return parts.poolViews();
     }
 
-    public synchronized List<CacheView> caches() {
-        return caches.values().stream()
-                .map(known -> new CacheView(
-                        known.spec.name(), known.spec.maximumSize(), known.cache.size(), known.cache.droppedPuts()))
-                .toList();
+    public List<CacheView> caches() {
+        return parts.cacheViews();
+    }
+
+    /** Sets other targets for a pool. */
+    public void resizePool(String pool, int size, int queue) {
+        parts.resizePool(pool, size, queue);
+    }
+
+    /** Sets another target for how many bodies of a command on a semaphore or on virtual threads run at once. */
+    public void resize(String command, int limit) {
+        Require.positive("limit of " + command, limit);
+        CommandRuntime<?, ?> known = commands.get(command);
+        if (known == null) {
+            throw new IllegalArgumentException("command " + command + " is not known in " + name);
+        }
+        Bulkhead bulkhead = known.primary().guard().bulkhead();
+        if (bulkhead instanceof SemaphoreBulkhead semaphore) {
+            semaphore.resize(limit);
+        } else if (bulkhead instanceof VirtualThreadBulkhead virtual) {
+            virtual.resize(limit);
+        } else {
+            throw new IllegalArgumentException(
+                    "command " + command + " runs on a thread pool: resize that, it may be shared");
+        }
     }
 
     void requireOpen() {
@@ -298,17 +290,16 @@ public final class Container {
      * their callers get a cancellation, their bodies an interrupt. Calling it again does nothing.
      */
     public void close() {
-        List<WorkerBulkhead> toEnd;
         synchronized (this) {
             if (closed) {
                 return;
             }
             closer = Thread.currentThread();
             closed = true;
-            toEnd = List.copyOf(workers);
         }
         long untilNanos = ticker.nanos() + Spans.nanos(closeGrace);
         awaitRuns(untilNanos);
+        List<WorkerBulkhead> toEnd = parts.workers();
         toEnd.forEach(WorkerBulkhead::shutdown);
         for (WorkerBulkhead bulkhead : toEnd) {
             if (!bulkhead.awaitEnd(ticker, untilNanos)) {

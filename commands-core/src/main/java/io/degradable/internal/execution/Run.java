@@ -62,7 +62,6 @@ final class Run<C, R> implements FinishedRun<R> {
         this.arguments = arguments;
         this.startNanos = command.ticker().nanos();
         this.deadlineNanos = command.deadline(startNanos);
-        command.counts().received();
     }
 
     /**

@@ -6,6 +6,7 @@ import io.degradable.internal.breaker.Verdict;
 import io.degradable.internal.bulkhead.Bulkhead;
 import io.degradable.internal.bulkhead.InlineBulkhead;
 import io.degradable.internal.bulkhead.WorkerBulkhead;
+import io.degradable.model.CircuitState;
 import io.degradable.model.FallbackContext;
 import io.degradable.model.StageReason;
 import io.degradable.settings.BulkheadSettings;
@@ -36,7 +37,16 @@ public final class Guard {
     private final long queueNanos;
 
     public Guard(GuardSettings settings, Bulkhead bulkhead, FailureRules rules, Ticker ticker) {
-        long now = ticker.nanos();
+        this(settings, bulkhead, rules, ticker, newBreaker(settings, ticker), new GuardMeter(ticker.nanos()));
+    }
+
+    private Guard(
+            GuardSettings settings,
+            Bulkhead bulkhead,
+            FailureRules rules,
+            Ticker ticker,
+            CircuitBreaker breaker,
+            GuardMeter meter) {
         this.settings = settings;
         this.bulkhead = bulkhead;
         this.rules = rules;
@@ -46,8 +56,18 @@ public final class Guard {
         this.queueNanos = settings.bulkhead() instanceof BulkheadSettings.ThreadPool pool
                 ? Spans.nanos(pool.queueTimeout())
                 : Spans.FOREVER;
-        this.breaker = new CircuitBreaker(settings.breaker(), timeoutNanos + LEASE_MARGIN_NANOS, now);
-        this.meter = new GuardMeter(now);
+        this.breaker = breaker;
+        this.meter = meter;
+    }
+
+    private static CircuitBreaker newBreaker(GuardSettings settings, Ticker ticker) {
+        long leaseNanos = Spans.nanos(settings.timeout()) + LEASE_MARGIN_NANOS;
+        return new CircuitBreaker(settings.breaker(), leaseNanos, ticker.nanos());
+    }
+
+    /** A guard that shares breaker and meter with this one. */
+    public Guard sharing(GuardSettings own, Bulkhead bulkhead, FailureRules rules) {
+        return new Guard(own, bulkhead, rules, ticker, breaker, meter);
     }
 
     /**
@@ -150,6 +170,12 @@ public final class Guard {
 
     StageReason classify(Throwable failure) {
         return rules.classify(failure, meter::userMistake);
+    }
+
+    /** Whether no body runs, not even one whose caller has gone, and the breaker has nothing to remember. */
+    public boolean isAtRest(long nowNanos) {
+        CircuitState state = breaker.state(nowNanos);
+        return meter.orphans() == 0 && (state == CircuitState.CLOSED || state == CircuitState.DISABLED);
     }
 
     long now() {

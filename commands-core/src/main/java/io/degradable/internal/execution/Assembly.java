@@ -1,0 +1,108 @@
+package io.degradable.internal.execution;
+
+import io.degradable.cache.TimedCache;
+import io.degradable.internal.guard.Guard;
+import io.degradable.internal.stage.Memory;
+import io.degradable.internal.stage.Stage;
+import io.degradable.model.Source;
+import io.degradable.settings.CommandSettings;
+import io.degradable.settings.EntrySettings;
+import io.degradable.settings.StageSettings;
+import io.degradable.time.Ticker;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Makes a command out of its definition: a stage for each link of its chain, a guard for each stage. */
+final class Assembly {
+
+    /** Where the guards come from. */
+    interface Guards {
+
+        Guard primary(CommandDefinition<?, ?> command);
+
+        Guard stage(CommandDefinition<?, ?> command, StageSettings stage);
+    }
+
+    /** A guard of its own for each command and stage. */
+    record OwnGuards(Parts parts) implements Guards {
+
+        @Override
+        public Guard primary(CommandDefinition<?, ?> command) {
+            return parts.guard(command.name(), command.settings().guard(), command.rules());
+        }
+
+        @Override
+        public Guard stage(CommandDefinition<?, ?> command, StageSettings stage) {
+            return parts.guard(command.name() + "/" + stage.name(), stage.guard(), command.rules());
+        }
+    }
+
+    private final Container container;
+    private final Parts parts;
+    private final Guards guards;
+    private final Ticker ticker;
+
+    Assembly(Container container, Parts parts, Guards guards) {
+        this.container = container;
+        this.parts = parts;
+        this.guards = guards;
+        this.ticker = container.ticker();
+    }
+
+    /** A command of its own. */
+    <C, R> CommandRuntime<C, R> runtime(CommandDefinition<C, R> definition) {
+        CallCounts counts = new CallCounts(ticker.nanos());
+        return runtime(definition, counts, new Tenure());
+    }
+
+    /** A command that is counted with others and goes with them. */
+    <C, R> CommandRuntime<C, R> runtime(CommandDefinition<C, R> definition, CallCounts counts, Tenure tenure) {
+        CommandSettings settings = definition.settings();
+        List<Memory<C, ?, R>> memories = new ArrayList<>();
+        List<Stage<C, ?, R>> chain = new ArrayList<>();
+        for (StageDefinition<C, R> stage : definition.stages()) {
+            chain.add(stage(stage, definition, memories));
+        }
+        Stage<C, R, R> primary = Stage.primary(
+                StageSettings.of(
+                        "primary",
+                        Source.PRIMARY,
+                        settings.key().name(),
+                        EntrySettings.byDefault(Source.PRIMARY),
+                        settings.guard()),
+                guards.primary(definition),
+                definition.run(),
+                settings.nullIsFailure(),
+                memories,
+                ticker);
+        return new CommandRuntime<>(definition, container, primary, chain, counts, tenure);
+    }
+
+    private <C, R> Stage<C, ?, R> stage(
+            StageDefinition<C, R> stage, CommandDefinition<C, R> command, List<Memory<C, ?, R>> memories) {
+        StageSettings settings = stage.settings();
+        if (stage instanceof StageDefinition.SpareCommand<C, R> spare) {
+            Guard itsOwn = container.command(spare.spare()).primary().guard();
+            return Stage.spare(settings, itsOwn, spare.call(), spare.onFailure(), ticker);
+        }
+        Guard guard = guards.stage(command, settings);
+        if (stage instanceof StageDefinition.SpareFunction<C, R> spare) {
+            return Stage.spare(settings, guard, spare.call(), spare.onFailure(), ticker);
+        }
+        if (stage instanceof StageDefinition.Cached<C, ?, R> cached) {
+            return cached(settings, guard, cached, memories);
+        }
+        StageDefinition.Template<C, R> template = (StageDefinition.Template<C, R>) stage;
+        return Stage.template(settings, guard, template.fill(), template.onFailure(), ticker);
+    }
+
+    private <C, K, R> Stage<C, ?, R> cached(
+            StageSettings settings,
+            Guard guard,
+            StageDefinition.Cached<C, K, R> cached,
+            List<Memory<C, ?, R>> memories) {
+        TimedCache<K, R> cache = parts.cache(cached.cache());
+        memories.add(new Memory<>(cache, cached.key()));
+        return Stage.cached(settings, guard, cache, cached.key(), cached.onFailure(), ticker);
+    }
+}

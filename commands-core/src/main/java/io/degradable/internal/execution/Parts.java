@@ -1,0 +1,136 @@
+package io.degradable.internal.execution;
+
+import io.degradable.cache.CacheSpec;
+import io.degradable.cache.LocalCache;
+import io.degradable.cache.TimedCache;
+import io.degradable.internal.bulkhead.Bulkhead;
+import io.degradable.internal.bulkhead.InlineBulkhead;
+import io.degradable.internal.bulkhead.SemaphoreBulkhead;
+import io.degradable.internal.bulkhead.ThreadPoolBulkhead;
+import io.degradable.internal.bulkhead.VirtualThreadBulkhead;
+import io.degradable.internal.bulkhead.WorkerBulkhead;
+import io.degradable.internal.guard.FailureRules;
+import io.degradable.internal.guard.Guard;
+import io.degradable.settings.BulkheadSettings;
+import io.degradable.settings.Differences;
+import io.degradable.settings.GuardSettings;
+import io.degradable.state.CacheView;
+import io.degradable.state.PoolView;
+import io.degradable.time.Ticker;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.WeakHashMap;
+
+/**
+ * What the stages of a container are made of: guards, the bulkheads in them, the pools that guards share by name, caches. One
+ * name has one set of figures.
+ *
+ * <p>Threading: every method may be called from any thread.
+ */
+final class Parts {
+
+    private record DeclaredCache(CacheSpec<?, ?> spec, TimedCache<?, ?> cache) {}
+
+    private final String container;
+    private final Ticker ticker;
+    private final Map<String, ThreadPoolBulkhead> pools = new LinkedHashMap<>(); // guarded by this
+    private final Map<String, DeclaredCache> caches = new LinkedHashMap<>(); // guarded by this
+
+    /** Until their last body has ended; a guard that nobody knows any more lets go of its threads by itself. */
+    private final Map<VirtualThreadBulkhead, Boolean> virtualThreads = new WeakHashMap<>(); // guarded by this
+
+    Parts(String container, Ticker ticker) {
+        this.container = container;
+        this.ticker = ticker;
+    }
+
+    Guard guard(String owner, GuardSettings settings, FailureRules rules) {
+        return new Guard(settings, bulkhead(owner, settings.bulkhead()), rules, ticker);
+    }
+
+    private Bulkhead bulkhead(String owner, BulkheadSettings settings) {
+        if (settings instanceof BulkheadSettings.ThreadPool pool) {
+            return pool(pool);
+        }
+        if (settings instanceof BulkheadSettings.Semaphore semaphore) {
+            return new SemaphoreBulkhead(semaphore.limit());
+        }
+        if (settings instanceof BulkheadSettings.VirtualThreads virtual) {
+            return virtualThreads(owner, virtual);
+        }
+        return InlineBulkhead.INSTANCE;
+    }
+
+    private synchronized Bulkhead virtualThreads(String owner, BulkheadSettings.VirtualThreads settings) {
+        VirtualThreadBulkhead made = new VirtualThreadBulkhead(owner, settings);
+        virtualThreads.put(made, true);
+        return made;
+    }
+
+    private synchronized ThreadPoolBulkhead pool(BulkheadSettings.ThreadPool wanted) {
+        ThreadPoolBulkhead known = pools.computeIfAbsent(wanted.name(), name -> new ThreadPoolBulkhead(wanted));
+        if (!known.declared().equals(wanted)) {
+            throw new IllegalStateException("thread pool " + wanted.name() + " is known in " + container
+                    + " with other figures: " + Differences.between(known.declared(), wanted));
+        }
+        return known;
+    }
+
+    /**
+     * Sets other targets for a pool.
+     *
+     * @throws IllegalArgumentException when there is no such pool
+     */
+    synchronized void resizePool(String name, int size, int queue) {
+        ThreadPoolBulkhead pool = pools.get(name);
+        if (pool == null) {
+            throw new IllegalArgumentException(
+                    "thread pool " + name + " is not known in " + container + ", which has " + pools.keySet());
+        }
+        pool.resize(size, queue);
+    }
+
+    /** The cache of a spec; made on the first call. */
+    @SuppressWarnings("unchecked") // a spec's name has one pair of types; a second use with others would share data
+    synchronized <K, V> TimedCache<K, V> cache(CacheSpec<K, V> spec) {
+        DeclaredCache known =
+                caches.computeIfAbsent(spec.name(), any -> new DeclaredCache(spec, new LocalCache<>(spec, ticker)));
+        if (!known.spec.equals(spec)) {
+            throw new IllegalStateException("cache " + spec.name() + " is known in " + container
+                    + " with other figures: " + Differences.between(known.spec, spec));
+        }
+        return (TimedCache<K, V>) known.cache;
+    }
+
+    /** Ends the pools that nobody names any more. Their bodies, if any run on, may end. */
+    synchronized void keepPools(Set<String> named) {
+        pools.values().removeIf(pool -> {
+            boolean unnamed = !named.contains(pool.declared().name());
+            if (unnamed) {
+                pool.shutdown();
+            }
+            return unnamed;
+        });
+    }
+
+    /** Everything that has threads. */
+    synchronized List<WorkerBulkhead> workers() {
+        List<WorkerBulkhead> all = new ArrayList<>(pools.values());
+        all.addAll(virtualThreads.keySet());
+        return all;
+    }
+
+    synchronized List<PoolView> poolViews() {
+        return pools.values().stream().<PoolView>map(LivePool::new).toList();
+    }
+
+    synchronized List<CacheView> cacheViews() {
+        return caches.values().stream()
+                .map(known -> new CacheView(
+                        known.spec.name(), known.spec.maximumSize(), known.cache.size(), known.cache.droppedPuts()))
+                .toList();
+    }
+}
