@@ -86,6 +86,10 @@ await check('fallbacks are ok, failed or none', async page => {
 await check('a breaker has a mark and a word, and none where there is no breaker', async page => {
   await page.pass(1000, state(1000, command('GetAnswer', 0)));
   assert.equal(page.rows()[0].at(-1), 'primary ◐ half-open spare ○ open');
+  const held = command('GetAnswer', 0);
+  held.stages = [stage('primary', 'ramping'), stage('spare', 'forced_open'), stage('replica', 'forced_closed')];
+  await page.pass(1000, state(2000, held));
+  assert.equal(page.rows()[0].at(-1), 'primary ◕ ramping spare ⊘ forced-open replica ◉ forced-closed');
 });
 
 await check('nothing is shown as new when the service has started again', async page => {

@@ -30,10 +30,6 @@ import java.util.stream.Stream;
  */
 final class CommandMeters {
 
-    /** A state that a breaker can leave. One that is switched off has no meter. */
-    private static final Set<CircuitState> STATES =
-            Set.of(CircuitState.CLOSED, CircuitState.OPEN, CircuitState.HALF_OPEN);
-
     /** A skipped stage never comes to its guard, so the guard has no figures for it. */
     private static final List<StageOutcome> OUTCOMES = Stream.of(StageOutcome.values())
             .filter(outcome -> outcome != StageOutcome.SKIPPED)
@@ -79,8 +75,8 @@ final class CommandMeters {
         for (StageOutcome outcome : OUTCOMES) {
             meters.add(stageTimer(stage, outcome).register(registry));
         }
-        if (stage.settings().breaker().enabled()) {
-            for (CircuitState state : STATES) {
+        if (stage.settings().breaker().enabled()) { // one that is switched off in the settings has no meter
+            for (CircuitState state : CircuitState.values()) {
                 meters.add(circuit(stage, state).register(registry));
             }
         }

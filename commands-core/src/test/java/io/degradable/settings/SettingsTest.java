@@ -176,11 +176,11 @@ final class SettingsTest {
                 86_400,
                 SECOND,
                 Duration.ofNanos(Long.MAX_VALUE),
-                1_000,
+                Integer.MAX_VALUE,
                 100);
 
         assertThat(smallest.neededProbes()).isEqualTo(1);
-        assertThat(largest.neededProbes()).isEqualTo(1_000);
+        assertThat(largest.neededProbes()).isEqualTo(Integer.MAX_VALUE);
         assertThat(guard(Duration.ofSeconds(10), SECOND, BreakerSettings.DEFAULT)
                         .timeout())
                 .isEqualTo(BreakerSettings.DEFAULT.window());
@@ -207,8 +207,22 @@ final class SettingsTest {
         BreakerSettings breaker = BreakerSettings.DEFAULT;
 
         assertThat(breaker)
-                .isEqualTo(breaker(
-                        20, 50, Duration.ofSeconds(10), 10, Duration.ofSeconds(5), Duration.ofSeconds(30), 5, 80));
+                .isEqualTo(new BreakerSettings(
+                        true,
+                        20,
+                        50,
+                        0,
+                        0,
+                        0,
+                        Duration.ofSeconds(10),
+                        10,
+                        0,
+                        Duration.ofSeconds(5),
+                        Duration.ofSeconds(30),
+                        5,
+                        80,
+                        List.of(10, 25, 50),
+                        20));
         assertThat(breaker.neededProbes()).isEqualTo(4);
         assertThat(BreakerSettings.DISABLED.enabled()).isFalse();
         assertThat(CommandSettings.DEFAULT_TIMEOUT).isEqualTo(Duration.ofSeconds(1));

@@ -64,15 +64,22 @@ record HystrixCommandEvent(
     private static @Nullable EventType eventOf(StageReason reason) {
         return switch (reason) {
             case ANSWER, ABSENT, TOO_OLD, FROM_THE_FUTURE, NULL_ANSWER -> EventType.SUCCESS;
-            case EXCEPTION, FATAL, UNCLASSED -> EventType.FAILURE;
+            case EXCEPTION, FATAL, UNCLASSED, FAILED_CLOSED -> EventType.FAILURE;
             case TIMEOUT, BUDGET -> EventType.TIMEOUT;
             case BAD_REQUEST -> EventType.BAD_REQUEST;
             case SHORT_CIRCUITED -> EventType.SHORT_CIRCUITED;
-            case THREAD_POOL_FULL -> EventType.THREAD_POOL_REJECTED;
+            case THREAD_POOL_FULL, QUEUE_TIMEOUT -> EventType.THREAD_POOL_REJECTED;
             case SEMAPHORE_FULL -> EventType.SEMAPHORE_REJECTED;
             // Hystrix has no word for these, or the guard never sees them.
-            case OVERLOADED, CANCELLED, AT_MOST, QUOTA, NOT_FOR_TRIGGER, NOT_FOR_FAILURE, UNHEALTHY, NO_TIME_LEFT ->
-                null;
+            case OVERLOADED,
+                    CANCELLED,
+                    AT_MOST,
+                    QUOTA,
+                    NOT_FOR_TRIGGER,
+                    NOT_FOR_FAILURE,
+                    OUTCOME_UNKNOWN,
+                    UNHEALTHY,
+                    NO_TIME_LEFT -> null;
         };
     }
 
@@ -82,25 +89,25 @@ record HystrixCommandEvent(
         json.writeStringField("name", name);
         json.writeStringField("group", group);
         json.writeNumberField("currentTime", nowMillis);
-        writeHealth(json);
+        CircuitState circuit = guard.circuit().state();
+        writeHealth(json, circuit);
         writeCounts(json);
         number(json, "currentConcurrentExecutionCount", concurrent);
         number(json, "rollingMaxConcurrentExecutionCount", mostConcurrent);
         Latency latency = guard.recentLatency();
         writeLatency(json, "latencyExecute", latency);
         writeLatency(json, "latencyTotal", latency);
-        writeSettings(json, guard.settings());
+        writeSettings(json, guard.settings(), circuit);
         json.writeEndObject();
     }
 
-    private void writeHealth(JsonGenerator json) throws IOException {
-        CircuitState state = guard.circuit().state();
+    private void writeHealth(JsonGenerator json, CircuitState circuit) throws IOException {
         long errors = count(EventType.FAILURE)
                 + count(EventType.TIMEOUT)
                 + count(EventType.THREAD_POOL_REJECTED)
                 + count(EventType.SEMAPHORE_REJECTED);
         long requests = errors + count(EventType.SUCCESS);
-        json.writeBooleanField("isCircuitBreakerOpen", state == CircuitState.OPEN || state == CircuitState.HALF_OPEN);
+        json.writeBooleanField("isCircuitBreakerOpen", !circuit.letsAllThrough());
         number(json, "errorPercentage", requests == 0 ? 0 : errors * 100 / requests);
         number(json, "errorCount", errors);
         number(json, "requestCount", requests);
@@ -143,7 +150,7 @@ record HystrixCommandEvent(
         json.writeEndObject();
     }
 
-    private void writeSettings(JsonGenerator json, GuardSettings settings) throws IOException {
+    private void writeSettings(JsonGenerator json, GuardSettings settings, CircuitState circuit) throws IOException {
         BulkheadSettings bulkhead = settings.bulkhead();
         long timeoutMillis = settings.timeout().toMillis();
         property(
@@ -156,8 +163,8 @@ record HystrixCommandEvent(
                 json,
                 "circuitBreakerErrorThresholdPercentage",
                 settings.breaker().errorThresholdPercentage());
-        property(json, "circuitBreakerForceOpen", false);
-        property(json, "circuitBreakerForceClosed", false);
+        property(json, "circuitBreakerForceOpen", circuit == CircuitState.FORCED_OPEN);
+        property(json, "circuitBreakerForceClosed", circuit == CircuitState.FORCED_CLOSED);
         property(json, "circuitBreakerEnabled", settings.breaker().enabled());
         json.writeStringField(
                 "propertyValue_executionIsolationStrategy", settings.runsOnCaller() ? "SEMAPHORE" : "THREAD");

@@ -90,7 +90,10 @@ final class HystrixEvents {
             for (StageView stage : command.stages()) {
                 if (stage.settings().bulkhead() instanceof BulkheadSettings.ThreadPool pool
                         && seen.add(stage.settings())) {
-                    refusals.merge(pool.name(), stage.recent(StageReason.THREAD_POOL_FULL), Long::sum);
+                    refusals.merge(
+                            pool.name(),
+                            stage.recent(StageReason.THREAD_POOL_FULL) + stage.recent(StageReason.QUEUE_TIMEOUT),
+                            Long::sum);
                 }
             }
         }

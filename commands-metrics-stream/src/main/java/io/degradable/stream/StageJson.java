@@ -6,7 +6,10 @@ import io.degradable.model.StageReason;
 import io.degradable.settings.BreakerSettings;
 import io.degradable.settings.BulkheadSettings;
 import io.degradable.settings.GuardSettings;
+import io.degradable.state.CircuitProbes;
+import io.degradable.state.CircuitRamp;
 import io.degradable.state.CircuitView;
+import io.degradable.state.CircuitWindow;
 import io.degradable.state.Latency;
 import io.degradable.state.StageView;
 import java.io.IOException;
@@ -87,21 +90,74 @@ final class StageJson {
         json.writeObjectFieldStart("breaker");
         json.writeStringField("state", Json.word(circuit.state()));
         json.writeNumberField("sinceMs", circuit.since().toMillis());
+        json.writeStringField("why", circuit.why());
         json.writeNumberField("opensForMs", circuit.opensFor().toMillis());
         json.writeNumberField("good", circuit.good());
         json.writeNumberField("bad", circuit.bad());
         json.writeNumberField("opened", circuit.opened());
+        json.writeNumberField("failedRounds", circuit.failedRounds());
+        json.writeStringField("forcedBy", circuit.forcedBy().orElse(null));
+        writeWindow(json, circuit.window());
+        writeProbes(json, circuit.probes());
+        writeRamp(json, circuit.ramp());
+        writeSettings(json, settings);
+        json.writeEndObject();
+    }
+
+    private static void writeWindow(JsonGenerator json, CircuitWindow window) throws IOException {
+        json.writeObjectFieldStart("window");
+        json.writeNumberField("good", window.good());
+        json.writeNumberField("failed", window.failed());
+        json.writeNumberField("slow", window.slow());
+        json.writeNumberField("slowInFlight", window.slowInFlight());
+        json.writeNumberField("failuresInRow", window.failuresInRow());
+        json.writeEndObject();
+    }
+
+    private static void writeProbes(JsonGenerator json, CircuitProbes probes) throws IOException {
+        json.writeObjectFieldStart("probes");
+        json.writeNumberField("inFlight", probes.inFlight());
+        json.writeNumberField("good", probes.good());
+        json.writeNumberField("bad", probes.bad());
+        json.writeNumberField("needed", probes.needed());
+        json.writeNumberField("of", probes.of());
+        json.writeNumberField("leaseEndsInMs", probes.leaseEndsIn().toMillis());
+        json.writeEndObject();
+    }
+
+    private static void writeRamp(JsonGenerator json, CircuitRamp ramp) throws IOException {
+        json.writeObjectFieldStart("ramp");
+        json.writeNumberField("step", ramp.step());
+        json.writeNumberField("steps", ramp.steps());
+        json.writeNumberField("sharePercentage", ramp.sharePercentage());
+        json.writeNumberField("good", ramp.good());
+        json.writeNumberField("bad", ramp.bad());
+        json.writeNumberField("overdue", ramp.overdue());
+        json.writeNumberField("decisions", ramp.decisions());
+        json.writeEndObject();
+    }
+
+    private static void writeSettings(JsonGenerator json, BreakerSettings settings) throws IOException {
         json.writeObjectFieldStart("settings");
         json.writeBooleanField("enabled", settings.enabled());
         json.writeNumberField("requestVolumeThreshold", settings.requestVolumeThreshold());
         json.writeNumberField("errorThresholdPercentage", settings.errorThresholdPercentage());
+        json.writeNumberField("failureRate", settings.failureRate());
+        json.writeNumberField("slowRate", settings.slowRate());
+        json.writeNumberField("consecutiveFailures", settings.consecutiveFailures());
         json.writeNumberField("windowMs", settings.window().toMillis());
         json.writeNumberField("buckets", settings.buckets());
+        json.writeNumberField("countWindow", settings.countWindow());
         json.writeNumberField("sleepWindowMs", settings.sleepWindow().toMillis());
         json.writeNumberField("maxSleepWindowMs", settings.maxSleepWindow().toMillis());
         json.writeNumberField("probes", settings.probes());
         json.writeNumberField("probeSuccessPercentage", settings.probeSuccessPercentage());
-        json.writeEndObject();
+        json.writeArrayFieldStart("rampShares");
+        for (int share : settings.rampShares()) {
+            json.writeNumber(share);
+        }
+        json.writeEndArray();
+        json.writeNumberField("rampDecisions", settings.rampDecisions());
         json.writeEndObject();
     }
 

@@ -2,7 +2,8 @@
 
 const EVERY = 1000, STALE_AFTER = 3000;
 const SOURCES = ['primary', 'spare', 'cache', 'static', 'none'];
-const MARKS = { closed: '●', open: '○', half_open: '◐' }; // a state is never told by its colour alone
+// A state is never told by its colour alone.
+const MARKS = { closed: '●', open: '○', half_open: '◐', ramping: '◕', forced_open: '⊘', forced_closed: '◉' };
 const byId = id => document.getElementById(id);
 let last = null, lastAt = 0;
 

@@ -299,13 +299,16 @@ class HystrixEventsTest {
         call(fragile, 3, Ask.ANSWERS_LIVE);
         ticker.advance(Duration.ofSeconds(6));
         open.add(find("Fragile").get("isCircuitBreakerOpen").booleanValue());
+        call(fragile, 4, Ask.ANSWERS_LIVE); // enough good probes: the ramp begins
+        open.add(find("Fragile").get("isCircuitBreakerOpen").booleanValue());
 
-        assertThat(open).containsExactly(false, true, true);
+        assertThat(open).containsExactly(false, true, true, true);
         assertCounts(
                 "Fragile",
-                "requestCount 1",
+                "requestCount 5",
                 "errorCount 1",
-                "errorPercentage 100",
+                "errorPercentage 20",
+                "rollingCountSuccess 4",
                 "rollingCountFailure 1",
                 "rollingCountShortCircuited 3",
                 "rollingCountFallbackSuccess 4");

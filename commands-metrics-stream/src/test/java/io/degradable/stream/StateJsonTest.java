@@ -116,18 +116,43 @@ class StateJsonTest {
                     "timed_out",
                     "refused",
                     "skipped");
-            assertFields(stage.get("breaker"), "state", "sinceMs", "opensForMs", "good", "bad", "opened", "settings");
+            JsonNode breaker = stage.get("breaker");
             assertFields(
-                    stage.get("breaker").get("settings"),
+                    breaker,
+                    "state",
+                    "sinceMs",
+                    "why",
+                    "opensForMs",
+                    "good",
+                    "bad",
+                    "opened",
+                    "failedRounds",
+                    "forcedBy",
+                    "window",
+                    "probes",
+                    "ramp",
+                    "settings");
+            assertFields(breaker.get("window"), "good", "failed", "slow", "slowInFlight", "failuresInRow");
+            assertFields(breaker.get("probes"), "inFlight", "good", "bad", "needed", "of", "leaseEndsInMs");
+            assertFields(
+                    breaker.get("ramp"), "step", "steps", "sharePercentage", "good", "bad", "overdue", "decisions");
+            assertFields(
+                    breaker.get("settings"),
                     "enabled",
                     "requestVolumeThreshold",
                     "errorThresholdPercentage",
+                    "failureRate",
+                    "slowRate",
+                    "consecutiveFailures",
                     "windowMs",
                     "buckets",
+                    "countWindow",
                     "sleepWindowMs",
                     "maxSleepWindowMs",
                     "probes",
-                    "probeSuccessPercentage");
+                    "probeSuccessPercentage",
+                    "rampShares",
+                    "rampDecisions");
             assertFields(stage.get("bulkhead"), "kind", "pool", "limit", "queue", "active", "queued");
             assertFields(stage.get("latency"), "count", "meanMs", "p50", "p90", "p99", "p99_5");
         });
@@ -216,6 +241,9 @@ class StateJsonTest {
         assertThat(breaker.get("sinceMs").longValue()).isEqualTo(1_500);
         assertThat(breaker.get("opensForMs").longValue()).isEqualTo(3_500);
         assertThat(breaker.get("opened").longValue()).isEqualTo(1);
+        assertThat(breaker.get("why").textValue()).isEqualTo("1 of 1 calls failed or slow in 10 s: 100 % >= 50 %");
+        assertThat(breaker.get("forcedBy").isNull()).isTrue();
+        assertThat(breaker.get("settings").get("rampShares").toString()).isEqualTo("[10,25,50]");
         assertThat(breaker.get("settings").get("requestVolumeThreshold").intValue())
                 .isEqualTo(1);
         assertThat(breaker.get("settings").get("sleepWindowMs").longValue()).isEqualTo(5_000);

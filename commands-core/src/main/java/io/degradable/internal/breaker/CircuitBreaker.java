@@ -1,10 +1,14 @@
 package io.degradable.internal.breaker;
 
+import io.degradable.internal.window.InFlight;
 import io.degradable.model.CircuitState;
 import io.degradable.settings.BreakerSettings;
+import io.degradable.state.CircuitView;
 import io.degradable.time.Spans;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.DoubleSupplier;
@@ -16,15 +20,23 @@ import javax.annotation.Nullable;
  * <pre>
  *   CLOSED ----- window full of bad calls ------------------&gt; OPEN
  *   OPEN ------- open time over, first call -----------------&gt; HALF_OPEN
- *   HALF_OPEN -- enough probes good --------------------------&gt; CLOSED
- *   HALF_OPEN -- too many probes bad or never reported -------&gt; OPEN, from the second such round on for longer
+ *   HALF_OPEN -- enough probes good --------------------------&gt; RAMPING, first share; CLOSED if there is no ramp
+ *   HALF_OPEN -- too many probes bad or never reported -------&gt; OPEN, from the second failed round on for longer
+ *   RAMPING ---- step good -----------------------------------&gt; RAMPING, next share; CLOSED after the last
+ *   RAMPING ---- step much worse than the one below ----------&gt; RAMPING, share below
+ *   RAMPING ---- step as bad as a window that opens it -------&gt; OPEN, as a failed round
+ *   any -------- forced by hand ------------------------------&gt; FORCED_OPEN, FORCED_CLOSED
+ *   FORCED_OPEN ---- released --------------------------------&gt; HALF_OPEN: what is behind it is not known
+ *   FORCED_CLOSED -- released --------------------------------&gt; CLOSED, nothing measured yet
  * </pre>
  *
  * <p>The state is one immutable phase in one cell. Window, stamps and probes belong to the phase, and every move is a
  * compare-and-set from the phase that asks for it: of two threads that want to move, one does and the other's wish is void,
- * and a call that was let through by an earlier phase can only write into that phase's own figures.
+ * and a call that was let through by an earlier phase can only write into that phase's own figures. A forced phase asks for no
+ * move, so nothing but a hand ends it.
  *
- * <p>Refusals of ours never enter the window. The pattern is Michael Nygard's ("Release It!").
+ * <p>Refusals of ours never enter the window. The pattern is Michael Nygard's ("Release It!"), the ramp after it the slow
+ * start of load balancers.
  *
  * <p>Threading: every method may be called from any thread; none blocks.
  */
@@ -42,6 +54,7 @@ public final class CircuitBreaker {
 
     final BreakerSettings settings;
     private final long leaseNanos;
+    private final long slowNanos;
     private final DoubleSupplier jitter;
     private final LongAdder opened = new LongAdder();
     private volatile Phase phase;
@@ -50,18 +63,25 @@ public final class CircuitBreaker {
      * A closed breaker.
      *
      * @param leaseNanos how long a probe may take before it counts as failed
+     * @param slowNanos from when on a call in flight counts as slow; {@link Spans#FOREVER} for never
      * @param nowNanos the moment the first window begins to fill
      */
-    public CircuitBreaker(BreakerSettings settings, long leaseNanos, long nowNanos) {
-        this(settings, leaseNanos, nowNanos, () -> ThreadLocalRandom.current().nextDouble());
+    public CircuitBreaker(BreakerSettings settings, long leaseNanos, long slowNanos, long nowNanos) {
+        this(
+                settings,
+                leaseNanos,
+                slowNanos,
+                nowNanos,
+                () -> ThreadLocalRandom.current().nextDouble());
     }
 
     // jitter, 0 to 1: which part of the jitter's tenth a grown open time is cut by
-    CircuitBreaker(BreakerSettings settings, long leaseNanos, long nowNanos, DoubleSupplier jitter) {
+    CircuitBreaker(BreakerSettings settings, long leaseNanos, long slowNanos, long nowNanos, DoubleSupplier jitter) {
         this.settings = settings;
         this.leaseNanos = leaseNanos;
+        this.slowNanos = slowNanos;
         this.jitter = jitter;
-        this.phase = settings.enabled() ? new Closed(this, nowNanos) : new Disabled(nowNanos);
+        this.phase = settings.enabled() ? new Closed(this, Why.NEW, nowNanos) : new Disabled(nowNanos);
     }
 
     /** A permit for one call, to be settled exactly once; null when the call must not be made. */
@@ -69,39 +89,95 @@ public final class CircuitBreaker {
         return phase.tryAcquire(nowNanos);
     }
 
-    /** Whether a call would be let through now. Takes no permit, so the answer may be outdated at once. */
+    /**
+     * Whether a call may be let through now. Takes no permit, so the answer may be outdated at once, and a ramp, which counts
+     * off those who ask, says yes to all.
+     */
     public boolean wouldPermit(long nowNanos) {
-        return phase.wouldPermit(nowNanos);
+        return current(nowNanos).wouldPermit(nowNanos);
     }
 
     /** Whether it lets every call through. */
     public boolean isClosed() {
-        return phase instanceof Closed || phase instanceof Disabled;
+        Phase now = phase;
+        return now instanceof Closed || now instanceof ForcedClosed || now instanceof Disabled;
     }
 
     /** What it does with calls now. An open time that is over reads as half-open, and so does nothing else. */
     public CircuitState state(long nowNanos) {
-        return phase.state(nowNanos);
+        return current(nowNanos).state(nowNanos);
     }
 
-    /** Since when it has been in this phase, as a reading of the ticker. */
-    public long sinceNanos() {
-        return phase.sinceNanos();
+    /** All there is to know about it, of one phase. */
+    public CircuitView explain(long nowNanos) {
+        Phase current = current(nowNanos);
+        return new CircuitView(
+                current.state(nowNanos),
+                Duration.ofNanos(nowNanos - current.sinceNanos(nowNanos)),
+                current.why().text(),
+                Duration.ofNanos(current.openForNanos(nowNanos)),
+                current.window(nowNanos),
+                current.probes(nowNanos),
+                current.ramp(nowNanos),
+                current.failedRounds(),
+                opened(),
+                current.forcedBy());
     }
 
-    /** How much longer it stays open; 0 when it is not, or the next call is a probe. */
-    public long openForNanos(long nowNanos) {
-        return phase instanceof Open open ? Math.max(0, open.untilNanos - nowNanos) : 0;
-    }
-
-    /** Good and bad calls in the window of the closed phase; zeros in any other. */
-    public long[] window(long nowNanos) {
-        return phase instanceof Closed closed ? closed.window(nowNanos) : new long[2];
-    }
-
-    /** How often it has opened. */
+    /** How often it has opened by itself. */
     public long opened() {
         return opened.sum();
+    }
+
+    /**
+     * Holds it open until it is forced otherwise or released, whatever it was, even switched off. Calls in flight end, and
+     * move nothing. What was measured is given up, and nothing is measured.
+     *
+     * @param by who, for people to read
+     */
+    public void forceOpen(String by, long nowNanos) {
+        phase = new ForcedOpen(by, nowNanos);
+    }
+
+    /**
+     * Holds it closed until it is forced otherwise or released, whatever it was. It measures anew, to be looked at only.
+     *
+     * @param by who, for people to read
+     */
+    public void forceClosed(String by, long nowNanos) {
+        phase = new ForcedClosed(this, by, nowNanos);
+    }
+
+    /**
+     * Lets it move by itself again: from held open to half-open, since nobody knows how the dependency is; from held closed
+     * to closed with nothing measured. Says whether it was held.
+     *
+     * @param by who, for people to read
+     */
+    public boolean release(String by, long nowNanos) {
+        while (true) {
+            Phase forced = phase;
+            if (!(forced instanceof ForcedOpen || forced instanceof ForcedClosed)) {
+                return false;
+            }
+            Why released = Why.by(Why.Rule.RELEASED, by);
+            Phase next;
+            if (!settings.enabled()) {
+                next = new Disabled(nowNanos);
+            } else if (forced instanceof ForcedOpen) {
+                next = new HalfOpen(this, released, 0, nowNanos);
+            } else {
+                next = new Closed(this, released, nowNanos);
+            }
+            if (move(forced, next)) {
+                return true;
+            }
+        }
+    }
+
+    private Phase current(long nowNanos) {
+        phase.refresh(nowNanos);
+        return phase;
     }
 
     /** The one way to change the phase. A lost race is a no-op: somebody else has moved on from {@code from}. */
@@ -109,11 +185,20 @@ public final class CircuitBreaker {
         return PHASE.compareAndSet(this, from, to);
     }
 
-    /** Opens after {@code failedRounds} half-open rounds that failed since it was last closed. */
-    void open(Phase from, int failedRounds, long nowNanos) {
-        if (move(from, new Open(this, failedRounds, nowNanos, nowNanos + openNanos(failedRounds)))) {
+    /** Opens after {@code failedRounds} half-open phases or ramps that failed since it was last closed. */
+    void open(Phase from, int failedRounds, Why why, long nowNanos) {
+        if (move(from, new Open(this, why, failedRounds, nowNanos, nowNanos + openNanos(failedRounds)))) {
             opened.increment();
         }
+    }
+
+    /** Goes on from half-open. */
+    void recover(HalfOpen from, Why why, long nowNanos) {
+        move(
+                from,
+                settings.rampShares().isEmpty()
+                        ? new Closed(this, why, nowNanos)
+                        : new Ramping(this, why, from.failedRounds(), List.of(), nowNanos, nowNanos));
     }
 
     /** Asks the phase that stands now, after a move of ours or of another thread. */
@@ -124,6 +209,15 @@ public final class CircuitBreaker {
 
     long leaseNanos() {
         return leaseNanos;
+    }
+
+    Measurement newMeasurement(long nowNanos) {
+        return new Measurement(settings, slowNanos, nowNanos);
+    }
+
+    /** Calls of a ramp are lost like probes when their lease is over, and slow in flight like those of a closed phase. */
+    InFlight newRampInFlight(long nowNanos) {
+        return new InFlight(Math.min(slowNanos, leaseNanos), settings.window(), nowNanos);
     }
 
     private long openNanos(int failedRounds) {

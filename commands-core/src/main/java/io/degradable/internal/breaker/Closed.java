@@ -1,31 +1,49 @@
 package io.degradable.internal.breaker;
 
-import io.degradable.internal.window.RollingCounts;
 import io.degradable.model.CircuitState;
+import io.degradable.state.CircuitWindow;
+import javax.annotation.Nullable;
 
 /** Every call goes through and is measured. The phase is the permit of all its calls, so a healthy call allocates none. */
 final class Closed implements Phase, Permit {
 
-    private static final int GOOD = 0;
-    private static final int BAD = 1;
-
     private final CircuitBreaker breaker;
+    private final Why why;
     private final long sinceNanos;
-    private final RollingCounts window;
+    private final Measurement measured;
 
-    Closed(CircuitBreaker breaker, long nowNanos) {
+    Closed(CircuitBreaker breaker, Why why, long nowNanos) {
         this.breaker = breaker;
+        this.why = why;
         this.sinceNanos = nowNanos;
-        this.window = new RollingCounts(2, breaker.settings.window(), breaker.settings.buckets(), nowNanos);
+        this.measured = breaker.newMeasurement(nowNanos);
     }
 
     @Override
-    public Permit tryAcquire(long nowNanos) {
-        return this;
+    public @Nullable Permit tryAcquire(long nowNanos) {
+        // Where every call hangs nothing ends, so the rule is asked now and then when one begins.
+        return measured.admit(nowNanos) && opens(nowNanos) ? breaker.retry(nowNanos) : this;
     }
 
     @Override
     public boolean wouldPermit(long nowNanos) {
+        return true;
+    }
+
+    @Override
+    public void settle(Verdict verdict, long startNanos, long nowNanos) {
+        measured.settle(verdict, startNanos, nowNanos);
+        if (verdict.isBad()) {
+            opens(nowNanos);
+        }
+    }
+
+    private boolean opens(long nowNanos) {
+        Why bad = TripRule.judge(breaker.settings, measured.figures(nowNanos));
+        if (bad == null) {
+            return false;
+        }
+        breaker.open(this, 0, bad, nowNanos);
         return true;
     }
 
@@ -35,29 +53,17 @@ final class Closed implements Phase, Permit {
     }
 
     @Override
-    public long sinceNanos() {
+    public long sinceNanos(long nowNanos) {
         return sinceNanos;
     }
 
-    long[] window(long nowNanos) {
-        return window.sums(nowNanos);
+    @Override
+    public Why why() {
+        return why;
     }
 
     @Override
-    public void settle(Verdict verdict, long nowNanos) {
-        if (verdict == Verdict.GOOD) {
-            window.add(GOOD, 1, nowNanos);
-        } else if (verdict == Verdict.BAD) {
-            window.add(BAD, 1, nowNanos);
-            if (trips(window.sum(GOOD, nowNanos), window.sum(BAD, nowNanos))) {
-                breaker.open(this, 0, nowNanos);
-            }
-        }
-    }
-
-    private boolean trips(long good, long bad) {
-        long measured = good + bad;
-        return measured >= breaker.settings.requestVolumeThreshold()
-                && bad * 100 >= measured * breaker.settings.errorThresholdPercentage();
+    public CircuitWindow window(long nowNanos) {
+        return measured.figures(nowNanos);
     }
 }

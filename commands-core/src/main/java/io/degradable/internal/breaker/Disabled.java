@@ -16,12 +16,22 @@ record Disabled(long sinceNanos) implements Phase, Permit {
     }
 
     @Override
+    public void settle(Verdict verdict, long startNanos, long nowNanos) {
+        // Nothing is measured.
+    }
+
+    @Override
     public CircuitState state(long nowNanos) {
         return CircuitState.DISABLED;
     }
 
     @Override
-    public void settle(Verdict verdict, long nowNanos) {
-        // Nothing is measured.
+    public long sinceNanos(long nowNanos) {
+        return sinceNanos;
+    }
+
+    @Override
+    public Why why() {
+        return Why.SWITCHED_OFF;
     }
 }

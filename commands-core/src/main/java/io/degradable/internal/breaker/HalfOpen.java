@@ -1,8 +1,10 @@
 package io.degradable.internal.breaker;
 
 import io.degradable.model.CircuitState;
+import io.degradable.state.CircuitProbes;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.time.Duration;
 import javax.annotation.Nullable;
 
 /**
@@ -34,8 +36,8 @@ final class HalfOpen implements Phase {
         }
 
         @Override
-        public void settle(Verdict verdict, long nowNanos) {
-            expire(nowNanos);
+        public void settle(Verdict verdict, long startNanos, long nowNanos) {
+            refresh(nowNanos);
             while (true) {
                 Probes before = probes;
                 Probes after = before.settled(this, verdict);
@@ -51,12 +53,14 @@ final class HalfOpen implements Phase {
     }
 
     private final CircuitBreaker breaker;
+    private final Why why;
     private final int failedRounds;
     private final long sinceNanos;
     private volatile Probes probes = Probes.NONE;
 
-    HalfOpen(CircuitBreaker breaker, int failedRounds, long sinceNanos) {
+    HalfOpen(CircuitBreaker breaker, Why why, int failedRounds, long sinceNanos) {
         this.breaker = breaker;
+        this.why = why;
         this.failedRounds = failedRounds;
         this.sinceNanos = sinceNanos;
     }
@@ -87,15 +91,10 @@ final class HalfOpen implements Phase {
         return expire(nowNanos) ? breaker.wouldPermit(nowNanos) : probes.granted() < breaker.settings.probes();
     }
 
+    /** Reading is asking: a lost probe is found out by a page that looks at the state, too. */
     @Override
-    public CircuitState state(long nowNanos) {
-        // Reading is asking: a lost probe is found out by a page that looks at the state, too.
-        return expire(nowNanos) ? breaker.state(nowNanos) : CircuitState.HALF_OPEN;
-    }
-
-    @Override
-    public long sinceNanos() {
-        return sinceNanos;
+    public void refresh(long nowNanos) {
+        expire(nowNanos);
     }
 
     /** Books overdue probes as failed, and says whether that ended this phase. */
@@ -114,15 +113,49 @@ final class HalfOpen implements Phase {
 
     /** Leaves the phase if the probes so far allow it, and says whether they do. */
     private boolean decide(Probes figures, long nowNanos) {
+        int all = breaker.settings.probes();
         int needed = breaker.settings.neededProbes();
         if (figures.good() >= needed) {
-            breaker.move(this, new Closed(breaker, nowNanos));
+            breaker.recover(this, new Why(Why.Rule.PROBES_GOOD, figures.good(), all, needed, ""), nowNanos);
             return true;
         }
-        if (figures.bad() > breaker.settings.probes() - needed) {
-            breaker.open(this, failedRounds + 1, nowNanos);
+        if (figures.bad() > all - needed) {
+            Why bad = new Why(Why.Rule.PROBES_BAD, figures.bad(), all, needed, "");
+            breaker.open(this, failedRounds + 1, bad, nowNanos);
             return true;
         }
         return false;
+    }
+
+    @Override
+    public CircuitState state(long nowNanos) {
+        return CircuitState.HALF_OPEN;
+    }
+
+    @Override
+    public long sinceNanos(long nowNanos) {
+        return sinceNanos;
+    }
+
+    @Override
+    public Why why() {
+        return why;
+    }
+
+    @Override
+    public int failedRounds() {
+        return failedRounds;
+    }
+
+    @Override
+    public CircuitProbes probes(long nowNanos) {
+        Probes now = probes;
+        return new CircuitProbes(
+                now.inFlight().size(),
+                now.good(),
+                now.bad(),
+                breaker.settings.neededProbes(),
+                breaker.settings.probes(),
+                Duration.ofNanos(now.nextExpiry(nowNanos)));
     }
 }

@@ -4,19 +4,7 @@ import io.degradable.model.CircuitState;
 import javax.annotation.Nullable;
 
 /** No call goes through. The first one after the open time turns the phase into a half-open one and is its first probe. */
-final class Open implements Phase {
-
-    private final CircuitBreaker breaker;
-    private final int failedRounds;
-    private final long sinceNanos;
-    final long untilNanos;
-
-    Open(CircuitBreaker breaker, int failedRounds, long sinceNanos, long untilNanos) {
-        this.breaker = breaker;
-        this.failedRounds = failedRounds;
-        this.sinceNanos = sinceNanos;
-        this.untilNanos = untilNanos;
-    }
+record Open(CircuitBreaker breaker, Why why, int failedRounds, long fromNanos, long untilNanos) implements Phase {
 
     @Override
     public @Nullable Permit tryAcquire(long nowNanos) {
@@ -24,7 +12,7 @@ final class Open implements Phase {
             return null;
         }
         // Whoever moves the phase gets no advantage: all who see the time over ask the half-open phase for a probe.
-        breaker.move(this, new HalfOpen(breaker, failedRounds, nowNanos));
+        breaker.move(this, new HalfOpen(breaker, Why.OPEN_TIME_OVER, failedRounds, nowNanos));
         return breaker.retry(nowNanos);
     }
 
@@ -39,8 +27,13 @@ final class Open implements Phase {
     }
 
     @Override
-    public long sinceNanos() {
-        return sinceNanos;
+    public long sinceNanos(long nowNanos) {
+        return isOver(nowNanos) ? untilNanos : fromNanos;
+    }
+
+    @Override
+    public long openForNanos(long nowNanos) {
+        return Math.max(0, untilNanos - nowNanos);
     }
 
     private boolean isOver(long nowNanos) {

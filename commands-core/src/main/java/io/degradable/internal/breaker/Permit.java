@@ -6,6 +6,10 @@ package io.degradable.internal.breaker;
  */
 public interface Permit {
 
-    /** Gives the permit back with what was learned. */
-    void settle(Verdict verdict, long nowNanos);
+    /**
+     * Gives the permit back with what was learned.
+     *
+     * @param startNanos the reading at which it was acquired
+     */
+    void settle(Verdict verdict, long startNanos, long nowNanos);
 }

@@ -29,7 +29,7 @@ record Probes(List<HalfOpen.Lease> inFlight, int good, int bad) {
             return this;
         }
         return new Probes(
-                List.copyOf(leases), good + (verdict == Verdict.GOOD ? 1 : 0), bad + (verdict == Verdict.BAD ? 1 : 0));
+                List.copyOf(leases), good + (verdict == Verdict.GOOD ? 1 : 0), bad + (verdict.isBad() ? 1 : 0));
     }
 
     /** Without an overdue lease: the same. */
@@ -38,5 +38,13 @@ record Probes(List<HalfOpen.Lease> inFlight, int good, int bad) {
         leases.removeIf(lease -> nowNanos - lease.untilNanos > 0);
         int lost = inFlight.size() - leases.size();
         return lost == 0 ? this : new Probes(List.copyOf(leases), good, bad + lost);
+    }
+
+    /** How long until the next lease is overdue; 0 when none is in flight. */
+    long nextExpiry(long nowNanos) {
+        return inFlight.stream()
+                .mapToLong(lease -> Math.max(0, lease.untilNanos - nowNanos))
+                .min()
+                .orElse(0);
     }
 }

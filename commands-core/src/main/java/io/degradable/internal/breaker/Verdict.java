@@ -4,8 +4,14 @@ package io.degradable.internal.breaker;
 public enum Verdict {
     /** The dependency is well. */
     GOOD,
-    /** It failed, timed out or was too slow. */
-    BAD,
+    /** It failed or timed out. */
+    FAILED,
+    /** It answered, but took too long. */
+    SLOW,
     /** Nothing: the body never ran, or its end says nothing about the dependency. */
-    UNUSED
+    UNUSED;
+
+    boolean isBad() {
+        return this == FAILED || this == SLOW;
+    }
 }

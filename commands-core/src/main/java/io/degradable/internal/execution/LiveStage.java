@@ -1,6 +1,5 @@
 package io.degradable.internal.execution;
 
-import io.degradable.internal.breaker.CircuitBreaker;
 import io.degradable.internal.stage.Stage;
 import io.degradable.internal.window.LatencyHistogram;
 import io.degradable.model.Source;
@@ -73,16 +72,7 @@ record LiveStage(Stage<?, ?, ?> stage, Ticker ticker) implements StageView {
 
     @Override
     public CircuitView circuit() {
-        long now = ticker.nanos();
-        CircuitBreaker breaker = stage.guard().breaker();
-        long[] window = breaker.window(now);
-        return new CircuitView(
-                breaker.state(now),
-                Duration.ofNanos(now - breaker.sinceNanos()),
-                Duration.ofNanos(breaker.openForNanos(now)),
-                window[0],
-                window[1],
-                breaker.opened());
+        return stage.guard().breaker().explain(ticker.nanos());
     }
 
     @Override

@@ -317,7 +317,8 @@ public final class Attempt<C, V> implements Task {
         }
         Permit held = permit;
         if (held != null && !isLeftToBody()) {
-            held.settle(guard.verdict(overrun ? bodyReason : reason, bodyStarted, endNanos - startNanos), endNanos);
+            Verdict verdict = guard.verdict(overrun ? bodyReason : reason, bodyStarted, endNanos - startNanos);
+            held.settle(verdict, startNanos, endNanos);
         }
     }
 
@@ -369,9 +370,8 @@ public final class Attempt<C, V> implements Task {
         if (held != null && cause() == Event.OUT_OF_BUDGET) {
             // A body that failed because we interrupted it says nothing of the dependency.
             boolean ourDoing = guard.settings().interruptOnTimeout() && bodyReason != StageReason.ANSWER;
-            held.settle(
-                    ourDoing ? Verdict.UNUSED : guard.verdict(bodyReason, true, bodyEndNanos - startNanos),
-                    bodyEndNanos);
+            Verdict verdict = ourDoing ? Verdict.UNUSED : guard.verdict(bodyReason, true, bodyEndNanos - startNanos);
+            held.settle(verdict, startNanos, bodyEndNanos);
         }
     }
 

@@ -62,7 +62,7 @@ public final class Guard {
 
     private static CircuitBreaker newBreaker(GuardSettings settings, Ticker ticker) {
         long leaseNanos = Spans.nanos(settings.timeout()) + LEASE_MARGIN_NANOS;
-        return new CircuitBreaker(settings.breaker(), leaseNanos, ticker.nanos());
+        return new CircuitBreaker(settings.breaker(), leaseNanos, Spans.nanos(settings.slowCall()), ticker.nanos());
     }
 
     /** A guard that shares breaker and meter with this one. */
@@ -156,9 +156,9 @@ public final class Guard {
             return Verdict.UNUSED;
         }
         return switch (reason) {
-            case ANSWER -> elapsedNanos > slowNanos ? Verdict.BAD : Verdict.GOOD;
+            case ANSWER -> elapsedNanos > slowNanos ? Verdict.SLOW : Verdict.GOOD;
             case ABSENT, TOO_OLD, FROM_THE_FUTURE, NULL_ANSWER -> Verdict.GOOD;
-            case EXCEPTION, FATAL, TIMEOUT -> Verdict.BAD;
+            case EXCEPTION, FATAL, TIMEOUT -> Verdict.FAILED;
             default -> Verdict.UNUSED;
         };
     }

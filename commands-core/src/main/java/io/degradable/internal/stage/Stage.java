@@ -7,7 +7,6 @@ import io.degradable.internal.guard.Attempt;
 import io.degradable.internal.guard.Guard;
 import io.degradable.internal.guard.GuardMeter;
 import io.degradable.internal.window.EnumCounts;
-import io.degradable.model.CircuitState;
 import io.degradable.model.FallbackContext;
 import io.degradable.model.StageOutcome;
 import io.degradable.model.StageReason;
@@ -215,8 +214,8 @@ public final class Stage<C, V, R> {
         if (!guard.breaker().wouldPermit(nowNanos)) {
             return false;
         }
-        if (guard.breaker().state(nowNanos) == CircuitState.HALF_OPEN) {
-            return true; // its own probes find out
+        if (!guard.breaker().isClosed()) {
+            return true; // its own probes and its ramp find out
         }
         GuardMeter.Recent own = guard.meter().recent(nowNanos);
         GuardMeter.Recent primarys = primary.recent(nowNanos);

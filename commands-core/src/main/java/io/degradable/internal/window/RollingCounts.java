@@ -14,7 +14,7 @@ import javax.annotation.Nullable;
  *
  * <p>Threading: every method may be called from any thread.
  */
-public final class RollingCounts {
+public final class RollingCounts implements Window {
 
     private static final class Bucket {
         final long index;
@@ -49,26 +49,32 @@ public final class RollingCounts {
         this.ring = new AtomicReferenceArray<>(buckets);
     }
 
-    /** Adds to one kind at a moment. A moment that has left the window already counts nowhere. */
-    public void add(int kind, long amount, long nowNanos) {
-        Bucket bucket = bucketFor(indexOf(nowNanos));
-        if (bucket != null) {
-            bucket.counts.getAndAdd(kind, amount);
-        }
-    }
-
-    private @Nullable Bucket bucketFor(long index) {
+    /**
+     * Adds to one kind at a moment. A moment that has left the window already counts nowhere. Says whether this began a
+     * bucket, which of all that write into it exactly one does.
+     */
+    public boolean add(int kind, long amount, long nowNanos) {
+        long index = indexOf(nowNanos);
         int place = (int) Math.floorMod(index, (long) ring.length());
         while (true) {
             Bucket bucket = ring.get(place);
             if (bucket != null && bucket.index >= index) {
-                return bucket.index == index ? bucket : null;
+                if (bucket.index == index) {
+                    bucket.counts.getAndAdd(kind, amount);
+                }
+                return false;
             }
             Bucket fresh = new Bucket(index, kinds);
+            fresh.counts.setPlain(kind, amount);
             if (ring.compareAndSet(place, bucket, fresh)) {
-                return fresh;
+                return true;
             }
         }
+    }
+
+    @Override
+    public void count(int kind, long nowNanos) {
+        add(kind, 1, nowNanos);
     }
 
     /** The count of one kind over the window that ends now. */
@@ -84,7 +90,22 @@ public final class RollingCounts {
         return sum;
     }
 
+    /** The count of one kind in those buckets of the window that ends now which were over at a moment. */
+    public long sumBefore(int kind, long momentNanos, long nowNanos) {
+        long last = indexOf(nowNanos);
+        long open = indexOf(momentNanos);
+        long sum = 0;
+        for (int place = 0; place < ring.length(); place++) {
+            Bucket bucket = ring.get(place);
+            if (bucket != null && isWithin(bucket, last) && bucket.index < open) {
+                sum += bucket.counts.get(kind);
+            }
+        }
+        return sum;
+    }
+
     /** The counts of all kinds over the window that ends now. */
+    @Override
     public long[] sums(long nowNanos) {
         long last = indexOf(nowNanos);
         long[] sums = new long[kinds];

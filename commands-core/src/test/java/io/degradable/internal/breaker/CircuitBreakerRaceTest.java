@@ -1,6 +1,6 @@
 package io.degradable.internal.breaker;
 
-import static io.degradable.internal.breaker.Verdict.BAD;
+import static io.degradable.internal.breaker.Verdict.FAILED;
 import static io.degradable.internal.breaker.Verdict.GOOD;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -24,6 +24,7 @@ final class CircuitBreakerRaceTest {
 
     private static final Duration OPEN_FOR = Duration.ofSeconds(5);
     private static final Duration LEASE = Duration.ofSeconds(2);
+    private static final Duration SLOW = Duration.ofSeconds(1);
 
     private final ManualTicker ticker = new ManualTicker();
 
@@ -38,7 +39,7 @@ final class CircuitBreakerRaceTest {
                 Duration.ofSeconds(30),
                 probes,
                 probeSuccessPercentage);
-        return new CircuitBreaker(settings, LEASE.toNanos(), ticker.nanos(), () -> 0);
+        return new CircuitBreaker(settings, LEASE.toNanos(), SLOW.toNanos(), ticker.nanos(), () -> 0);
     }
 
     private CircuitBreaker openBreaker(int probes, int probeSuccessPercentage) {
@@ -50,7 +51,7 @@ final class CircuitBreakerRaceTest {
 
     private void bad(CircuitBreaker breaker, int calls) {
         for (int call = 0; call < calls; call++) {
-            acquire(breaker).settle(BAD, ticker.nanos());
+            acquire(breaker).settle(FAILED, ticker.nanos(), ticker.nanos());
         }
     }
 
@@ -93,7 +94,7 @@ final class CircuitBreakerRaceTest {
                 }
 
                 race.round(side -> {
-                    probes.get(side).settle(BAD, now);
+                    probes.get(side).settle(FAILED, now, now);
                     return side;
                 });
 
@@ -120,8 +121,8 @@ final class CircuitBreakerRaceTest {
         breakers.forEach(breaker -> bad(breaker, 8)); // one of the next two will be the tenth
         try (Race race = new Race(2)) {
             race.inStep(breakers.size(), (side, round) -> {
-                permits.get(round).settle(BAD, now);
-                permits.get(round).settle(BAD, now);
+                permits.get(round).settle(FAILED, now, now);
+                permits.get(round).settle(FAILED, now, now);
             });
         }
 
@@ -155,7 +156,7 @@ final class CircuitBreakerRaceTest {
         try (Race race = new Race(2)) {
             race.inStep(
                     breakers.size(),
-                    (side, round) -> acquire(breakers.get(round)).settle(GOOD, now));
+                    (side, round) -> acquire(breakers.get(round)).settle(GOOD, now, now));
         }
 
         assertThat(breakers).allMatch(breaker -> breaker.state(now) == CircuitState.CLOSED);
@@ -168,7 +169,8 @@ final class CircuitBreakerRaceTest {
         long now = ticker.nanos();
         List<Permit> probes = breakers.stream().map(this::acquire).toList();
         try (Race race = new Race(2)) {
-            race.inStep(breakers.size(), (side, round) -> probes.get(round).settle(side == 0 ? GOOD : BAD, now));
+            race.inStep(
+                    breakers.size(), (side, round) -> probes.get(round).settle(side == 0 ? GOOD : FAILED, now, now));
         }
 
         assertThat(breakers).allMatch(breaker -> hasMovedOnce(breaker, now));
@@ -183,7 +185,7 @@ final class CircuitBreakerRaceTest {
         try (Race race = new Race(2)) {
             race.inStep(breakers.size(), (side, round) -> {
                 if (side == 0) {
-                    probes.get(round).settle(GOOD, lastMoment);
+                    probes.get(round).settle(GOOD, lastMoment, lastMoment);
                 } else {
                     breakers.get(round).state(lastMoment + 1);
                 }
@@ -216,12 +218,12 @@ final class CircuitBreakerRaceTest {
                     ticker.advance(Duration.ofMillis(100));
                     Permit permit = breaker.tryAcquire(ticker.nanos());
                     if (permit != null) {
-                        permit.settle(GOOD, ticker.nanos());
+                        permit.settle(GOOD, ticker.nanos(), ticker.nanos());
                     }
                 }
 
                 assertThat(breaker.state(ticker.nanos())).as("seed %d", seed).isEqualTo(CircuitState.CLOSED);
-                assertThat(breaker.openForNanos(ticker.nanos())).isZero();
+                assertThat(breaker.explain(ticker.nanos()).opensFor()).isZero();
                 assertThat(breaker.tryAcquire(ticker.nanos())).isNotNull();
             }
         }
@@ -233,7 +235,7 @@ final class CircuitBreakerRaceTest {
             long now = ticker.nanos();
             Permit permit = breaker.tryAcquire(now);
             if (permit != null && random.nextInt(20) > 0) {
-                permit.settle(Verdict.values()[random.nextInt(3)], ticker.nanos());
+                permit.settle(Verdict.values()[random.nextInt(4)], now, ticker.nanos());
             }
             if (random.nextInt(4) == 0) {
                 breaker.state(ticker.nanos());

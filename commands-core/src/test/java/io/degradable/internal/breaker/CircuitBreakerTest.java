@@ -1,12 +1,13 @@
 package io.degradable.internal.breaker;
 
-import static io.degradable.internal.breaker.Verdict.BAD;
+import static io.degradable.internal.breaker.Verdict.FAILED;
 import static io.degradable.internal.breaker.Verdict.GOOD;
 import static io.degradable.internal.breaker.Verdict.UNUSED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.degradable.model.CircuitState;
 import io.degradable.settings.BreakerSettings;
+import io.degradable.state.CircuitWindow;
 import io.degradable.testing.ManualTicker;
 import io.degradable.time.Spans;
 import java.time.Duration;
@@ -26,6 +27,7 @@ final class CircuitBreakerTest {
     private static final Duration WINDOW = Duration.ofSeconds(10);
     private static final Duration OPEN_FOR = Duration.ofSeconds(5);
     private static final Duration LEASE = Duration.ofSeconds(2);
+    private static final Duration SLOW = Duration.ofSeconds(1);
     private static final Duration NANO = Duration.ofNanos(1);
 
     private final ManualTicker ticker = new ManualTicker();
@@ -35,7 +37,7 @@ final class CircuitBreakerTest {
     private CircuitBreaker breaker(int probes, int probeSuccessPercentage) {
         BreakerSettings settings = new BreakerSettings(
                 true, 4, 50, WINDOW, 10, OPEN_FOR, Duration.ofSeconds(30), probes, probeSuccessPercentage);
-        return new CircuitBreaker(settings, LEASE.toNanos(), ticker.nanos(), () -> 0);
+        return new CircuitBreaker(settings, LEASE.toNanos(), SLOW.toNanos(), ticker.nanos(), () -> 0);
     }
 
     private Permit acquire() {
@@ -51,7 +53,7 @@ final class CircuitBreakerTest {
     }
 
     private void settle(Permit permit, Verdict verdict) {
-        permit.settle(verdict, ticker.nanos());
+        permit.settle(verdict, ticker.nanos(), ticker.nanos());
     }
 
     private void calls(int count, Verdict verdict) {
@@ -65,15 +67,20 @@ final class CircuitBreakerTest {
     }
 
     private long[] window() {
-        return breaker.window(ticker.nanos());
+        CircuitWindow window = breaker.explain(ticker.nanos()).window();
+        return new long[] {window.good(), window.bad()};
+    }
+
+    private long since() {
+        return ticker.nanos() - breaker.explain(ticker.nanos()).since().toNanos();
     }
 
     private Duration opensFor() {
-        return Duration.ofNanos(breaker.openForNanos(ticker.nanos()));
+        return breaker.explain(ticker.nanos()).opensFor();
     }
 
     private void open() {
-        calls(4, BAD);
+        calls(4, FAILED);
         assertThat(state()).isEqualTo(CircuitState.OPEN);
     }
 
@@ -126,10 +133,11 @@ final class CircuitBreakerTest {
         breaker = new CircuitBreaker(
                 new BreakerSettings(true, volume, share, WINDOW, 10, OPEN_FOR, OPEN_FOR, 5, 80),
                 LEASE.toNanos(),
+                SLOW.toNanos(),
                 ticker.nanos());
 
         calls(good, GOOD);
-        calls(bad, BAD);
+        calls(bad, FAILED);
 
         assertThat(state()).isEqualTo(state);
         assertThat(breaker.opened()).isEqualTo(state == CircuitState.OPEN ? 1 : 0);
@@ -138,22 +146,22 @@ final class CircuitBreakerTest {
     @DisplayName("B07, B84: a permit that was not used is no call")
     @Test
     void an_unused_permit_does_not_enter_the_window() {
-        calls(3, BAD);
+        calls(3, FAILED);
 
         calls(100, UNUSED);
 
         assertThat(window()).containsExactly(0, 3);
         assertThat(state()).isEqualTo(CircuitState.CLOSED);
-        calls(1, BAD);
+        calls(1, FAILED);
         assertThat(state()).isEqualTo(CircuitState.OPEN);
     }
 
     @Test
     void bad_calls_that_have_left_the_window_do_not_open_it() {
-        calls(3, BAD);
+        calls(3, FAILED);
         ticker.advance(WINDOW);
 
-        calls(3, BAD);
+        calls(3, FAILED);
 
         assertThat(window()).containsExactly(0, 3);
         assertThat(state()).isEqualTo(CircuitState.CLOSED);
@@ -164,7 +172,7 @@ final class CircuitBreakerTest {
         calls(100, GOOD);
         ticker.advance(WINDOW);
 
-        calls(4, BAD);
+        calls(4, FAILED);
 
         assertThat(state()).isEqualTo(CircuitState.OPEN);
     }
@@ -221,19 +229,23 @@ final class CircuitBreakerTest {
     void it_knows_since_when_it_has_been_in_its_phase() {
         long made = ticker.nanos();
         ticker.advance(Duration.ofSeconds(1));
-        assertThat(breaker.sinceNanos()).isEqualTo(made);
+        assertThat(since()).isEqualTo(made);
 
         open();
         long opened = ticker.nanos();
-        ticker.advance(OPEN_FOR);
-        assertThat(breaker.sinceNanos()).isEqualTo(opened);
+        ticker.advance(OPEN_FOR.minus(NANO));
+        assertThat(since()).isEqualTo(opened);
+        ticker.advance(NANO);
+        long probesDue = ticker.nanos();
+        ticker.advance(Duration.ofSeconds(1));
+        assertThat(since()).as("it reads as half-open since then").isEqualTo(probesDue);
 
         ticker.advance(Duration.ofSeconds(1));
         calls(1, GOOD);
-        assertThat(breaker.sinceNanos()).isEqualTo(ticker.nanos());
+        assertThat(since()).isEqualTo(ticker.nanos());
         ticker.advance(Duration.ofSeconds(1));
         calls(3, GOOD);
-        assertThat(breaker.sinceNanos()).isEqualTo(ticker.nanos());
+        assertThat(since()).isEqualTo(ticker.nanos());
     }
 
     @DisplayName("B14: the breaker's own refusals are no bad calls")
@@ -296,7 +308,7 @@ final class CircuitBreakerTest {
         open();
         untilProbesAreDue();
 
-        results.chars().forEach(result -> calls(1, result == 'G' ? GOOD : result == 'B' ? BAD : UNUSED));
+        results.chars().forEach(result -> calls(1, result == 'G' ? GOOD : result == 'B' ? FAILED : UNUSED));
 
         assertThat(state()).isEqualTo(state);
         assertThat(breaker.opened()).isEqualTo(state == CircuitState.OPEN ? 2 : 1);
@@ -308,10 +320,10 @@ final class CircuitBreakerTest {
         untilProbesAreDue();
         List<Permit> probes = probes(5);
 
-        settle(probes.get(4), BAD);
+        settle(probes.get(4), FAILED);
         settle(probes.get(1), GOOD);
         assertThat(state()).isEqualTo(CircuitState.HALF_OPEN);
-        settle(probes.get(3), BAD);
+        settle(probes.get(3), FAILED);
 
         assertThat(state()).isEqualTo(CircuitState.OPEN);
     }
@@ -406,7 +418,7 @@ final class CircuitBreakerTest {
 
         settle(late, GOOD);
         assertThat(state()).as("three good, one lost").isEqualTo(CircuitState.HALF_OPEN);
-        settle(late, BAD);
+        settle(late, FAILED);
         assertThat(state()).isEqualTo(CircuitState.HALF_OPEN);
 
         calls(1, GOOD);
@@ -421,7 +433,7 @@ final class CircuitBreakerTest {
 
         for (int report = 0; report < 10; report++) {
             settle(probe, GOOD);
-            settle(probe, BAD);
+            settle(probe, FAILED);
             settle(probe, UNUSED);
         }
 
@@ -435,7 +447,7 @@ final class CircuitBreakerTest {
         open();
         untilProbesAreDue();
         calls(3, GOOD);
-        calls(2, BAD);
+        calls(2, FAILED);
         untilProbesAreDue();
 
         calls(1, GOOD);
@@ -452,9 +464,9 @@ final class CircuitBreakerTest {
         calls(4, GOOD);
 
         assertThat(window()).containsExactly(0, 0);
-        calls(3, BAD);
+        calls(3, FAILED);
         assertThat(state()).isEqualTo(CircuitState.CLOSED);
-        calls(1, BAD);
+        calls(1, FAILED);
         assertThat(state()).isEqualTo(CircuitState.OPEN);
     }
 
@@ -465,7 +477,7 @@ final class CircuitBreakerTest {
     void late_results_from_before_the_break_move_nothing() {
         List<Permit> stragglers = probes(40);
         open();
-        stragglers.subList(0, 10).forEach(straggler -> settle(straggler, BAD));
+        stragglers.subList(0, 10).forEach(straggler -> settle(straggler, FAILED));
         assertThat(breaker.opened()).isEqualTo(1);
         assertThat(opensFor()).isEqualTo(OPEN_FOR);
 
@@ -473,12 +485,12 @@ final class CircuitBreakerTest {
         calls(1, GOOD);
         stragglers.subList(10, 20).forEach(straggler -> settle(straggler, GOOD));
         assertThat(state()).isEqualTo(CircuitState.HALF_OPEN);
-        stragglers.subList(20, 30).forEach(straggler -> settle(straggler, BAD));
+        stragglers.subList(20, 30).forEach(straggler -> settle(straggler, FAILED));
         assertThat(state()).isEqualTo(CircuitState.HALF_OPEN);
         assertThat(breaker.opened()).isEqualTo(1);
 
         calls(3, GOOD);
-        stragglers.subList(30, 40).forEach(straggler -> settle(straggler, BAD));
+        stragglers.subList(30, 40).forEach(straggler -> settle(straggler, FAILED));
         assertThat(state()).isEqualTo(CircuitState.CLOSED);
         assertThat(window()).containsExactly(0, 0);
     }
@@ -489,16 +501,16 @@ final class CircuitBreakerTest {
         open();
         untilProbesAreDue();
         List<Permit> first = probes(5);
-        settle(first.get(0), BAD);
-        settle(first.get(1), BAD);
+        settle(first.get(0), FAILED);
+        settle(first.get(1), FAILED);
         assertThat(state()).isEqualTo(CircuitState.OPEN);
 
-        settle(first.get(2), BAD);
+        settle(first.get(2), FAILED);
         assertThat(breaker.opened()).isEqualTo(2);
         untilProbesAreDue();
         calls(1, GOOD);
-        settle(first.get(3), BAD);
-        settle(first.get(4), BAD);
+        settle(first.get(3), FAILED);
+        settle(first.get(4), FAILED);
         assertThat(state()).isEqualTo(CircuitState.HALF_OPEN);
 
         calls(3, GOOD);
@@ -529,7 +541,7 @@ final class CircuitBreakerTest {
         for (int round = 0; round <= rounds; round++) {
             times.add(opensFor());
             untilProbesAreDue();
-            probes(5).forEach(probe -> settle(probe, BAD));
+            probes(5).forEach(probe -> settle(probe, FAILED));
         }
         return times;
     }
@@ -543,11 +555,12 @@ final class CircuitBreakerTest {
     }
 
     private CircuitBreaker breakerWithJitter(double jitter) {
-        return new CircuitBreaker(BreakerSettings.DEFAULT, LEASE.toNanos(), ticker.nanos(), () -> jitter);
+        return new CircuitBreaker(
+                BreakerSettings.DEFAULT, LEASE.toNanos(), SLOW.toNanos(), ticker.nanos(), () -> jitter);
     }
 
     private void openByDefault() {
-        calls(20, BAD);
+        calls(20, FAILED);
     }
 
     @Test
@@ -577,7 +590,7 @@ final class CircuitBreakerTest {
     void breakers_that_failed_together_do_not_probe_together() {
         Set<Duration> third = new HashSet<>();
         for (int one = 0; one < 50; one++) {
-            breaker = new CircuitBreaker(BreakerSettings.DEFAULT, LEASE.toNanos(), ticker.nanos());
+            breaker = new CircuitBreaker(BreakerSettings.DEFAULT, LEASE.toNanos(), SLOW.toNanos(), ticker.nanos());
             openByDefault();
             List<Duration> times = openTimes(2);
 
@@ -607,7 +620,7 @@ final class CircuitBreakerTest {
         breaker = breaker(1, 100);
         open();
         untilProbesAreDue();
-        calls(1, BAD);
+        calls(1, FAILED);
         untilProbesAreDue();
         acquire();
         ticker.advance(LEASE.plus(NANO));
@@ -624,11 +637,11 @@ final class CircuitBreakerTest {
         BreakerSettings settings =
                 new BreakerSettings(true, 4, 50, WINDOW, 10, sleep, Duration.ofNanos(Long.MAX_VALUE), 5, 80);
         for (int rounds : new int[] {0, 1, 2, 3, 30, 62, 63, 64, 65, 1_025, 1 << 20, Integer.MAX_VALUE}) {
-            breaker = new CircuitBreaker(settings, LEASE.toNanos(), ticker.nanos(), () -> 0);
+            breaker = new CircuitBreaker(settings, LEASE.toNanos(), SLOW.toNanos(), ticker.nanos(), () -> 0);
 
-            breaker.open((Phase) acquire(), rounds, ticker.nanos());
+            breaker.open((Phase) acquire(), rounds, Why.NEW, ticker.nanos());
 
-            assertThat(breaker.openForNanos(ticker.nanos()))
+            assertThat(breaker.explain(ticker.nanos()).opensFor().toNanos())
                     .as("after %d rounds", rounds)
                     .isBetween(Math.min(sleepNanos, Spans.FOREVER), Spans.FOREVER);
         }
@@ -638,10 +651,10 @@ final class CircuitBreakerTest {
 
     @Test
     void a_disabled_breaker_lets_all_calls_through_and_measures_none() {
-        breaker = new CircuitBreaker(BreakerSettings.DISABLED, LEASE.toNanos(), ticker.nanos());
+        breaker = new CircuitBreaker(BreakerSettings.DISABLED, LEASE.toNanos(), SLOW.toNanos(), ticker.nanos());
         long made = ticker.nanos();
 
-        calls(1_000, BAD);
+        calls(1_000, FAILED);
         ticker.advance(WINDOW);
 
         assertThat(state()).isEqualTo(CircuitState.DISABLED);
@@ -650,6 +663,6 @@ final class CircuitBreakerTest {
         assertThat(window()).containsExactly(0, 0);
         assertThat(breaker.opened()).isZero();
         assertThat(opensFor()).isZero();
-        assertThat(breaker.sinceNanos()).isEqualTo(made);
+        assertThat(since()).isEqualTo(made);
     }
 }

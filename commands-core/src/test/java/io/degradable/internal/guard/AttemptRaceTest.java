@@ -9,6 +9,7 @@ import io.degradable.model.StageReason;
 import io.degradable.settings.BreakerSettings;
 import io.degradable.settings.BulkheadSettings;
 import io.degradable.settings.GuardSettings;
+import io.degradable.state.CircuitView;
 import io.degradable.testing.Caller;
 import io.degradable.testing.Race;
 import io.degradable.time.Spans;
@@ -165,10 +166,10 @@ final class AttemptRaceTest {
 
     private void assertEachCallWasSettledOnce(Guard guard) {
         untilTheWorkerIsFree();
-        long[] window = guard.breaker().window(ticker.nanos());
+        CircuitView circuit = guard.breaker().explain(ticker.nanos());
         int left = timeouts + cancellations - unstarted;
         assertThat(bodies).as("bodies that ran, and calls that know it").hasValue(answers + left);
-        assertThat(window[0] + window[1]).as("permits settled").isEqualTo(answers + timeouts - unstarted);
+        assertThat(circuit.good() + circuit.bad()).as("permits settled").isEqualTo(answers + timeouts - unstarted);
         assertThat(guard.meter().lateSuccesses()).as("late ends").isEqualTo(left);
         assertThat(guard.meter().lateFailures()).isZero();
         assertThat(guard.meter().orphans()).isZero();

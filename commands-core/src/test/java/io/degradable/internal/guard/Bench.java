@@ -9,6 +9,7 @@ import io.degradable.model.StageReason;
 import io.degradable.settings.BreakerSettings;
 import io.degradable.settings.BulkheadSettings;
 import io.degradable.settings.GuardSettings;
+import io.degradable.state.CircuitWindow;
 import io.degradable.testing.Caller;
 import io.degradable.testing.ManualTicker;
 import io.degradable.time.Spans;
@@ -172,8 +173,8 @@ final class Bench implements AutoCloseable {
 
     /** What the breaker has measured: {@code "3 good, 1 bad"}. */
     String window(Guard guard) {
-        long[] window = guard.breaker().window(ticker.nanos());
-        return window[0] + " good, " + window[1] + " bad";
+        CircuitWindow window = guard.breaker().explain(ticker.nanos()).window();
+        return window.good() + " good, " + window.bad() + " bad";
     }
 
     @Override

@@ -65,14 +65,14 @@ final class GuardTest {
         Verdict expected =
                 switch (reason) {
                     case ANSWER, ABSENT, TOO_OLD, FROM_THE_FUTURE, NULL_ANSWER -> Verdict.GOOD;
-                    case EXCEPTION, FATAL, TIMEOUT -> Verdict.BAD;
+                    case EXCEPTION, FATAL, TIMEOUT -> Verdict.FAILED;
                     case UNCLASSED, FAILED_CLOSED, BAD_REQUEST, OVERLOADED, CANCELLED, BUDGET -> Verdict.UNUSED;
                     case SHORT_CIRCUITED, THREAD_POOL_FULL, QUEUE_TIMEOUT, SEMAPHORE_FULL, AT_MOST, QUOTA ->
                         Verdict.UNUSED;
                     case NOT_FOR_TRIGGER, NOT_FOR_FAILURE, OUTCOME_UNKNOWN, UNHEALTHY, NO_TIME_LEFT -> Verdict.UNUSED;
                 };
         assertThat(inTime).isEqualTo(expected);
-        assertThat(late).isEqualTo(reason == StageReason.ANSWER ? Verdict.BAD : expected);
+        assertThat(late).isEqualTo(reason == StageReason.ANSWER ? Verdict.SLOW : expected);
         assertThat(unstarted).as("a body that never started says nothing").isEqualTo(Verdict.UNUSED);
     }
 

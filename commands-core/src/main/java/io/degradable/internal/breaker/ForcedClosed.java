@@ -1,0 +1,60 @@
+package io.degradable.internal.breaker;
+
+import io.degradable.model.CircuitState;
+import io.degradable.state.CircuitWindow;
+import java.util.Optional;
+
+/** Held closed by hand: every call goes through and is measured, to be looked at only. It asks for no move. */
+final class ForcedClosed implements Phase, Permit {
+
+    private final String by;
+    private final long sinceNanos;
+    private final Measurement measured;
+
+    ForcedClosed(CircuitBreaker breaker, String by, long nowNanos) {
+        this.by = by;
+        this.sinceNanos = nowNanos;
+        this.measured = breaker.newMeasurement(nowNanos);
+    }
+
+    @Override
+    public Permit tryAcquire(long nowNanos) {
+        measured.admit(nowNanos);
+        return this;
+    }
+
+    @Override
+    public boolean wouldPermit(long nowNanos) {
+        return true;
+    }
+
+    @Override
+    public void settle(Verdict verdict, long startNanos, long nowNanos) {
+        measured.settle(verdict, startNanos, nowNanos);
+    }
+
+    @Override
+    public CircuitState state(long nowNanos) {
+        return CircuitState.FORCED_CLOSED;
+    }
+
+    @Override
+    public long sinceNanos(long nowNanos) {
+        return sinceNanos;
+    }
+
+    @Override
+    public Why why() {
+        return Why.by(Why.Rule.FORCED, by);
+    }
+
+    @Override
+    public CircuitWindow window(long nowNanos) {
+        return measured.figures(nowNanos);
+    }
+
+    @Override
+    public Optional<String> forcedBy() {
+        return Optional.of(by);
+    }
+}

@@ -1,0 +1,55 @@
+package io.degradable.internal.breaker;
+
+import io.degradable.internal.window.InFlight;
+import io.degradable.internal.window.LastCounts;
+import io.degradable.internal.window.RollingCounts;
+import io.degradable.internal.window.Window;
+import io.degradable.settings.BreakerSettings;
+import io.degradable.state.CircuitWindow;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** What the calls of one phase have come to: those that ended by the window, those in flight by their start. */
+final class Measurement {
+
+    private static final int ENDS = 3; // GOOD, FAILED, SLOW
+
+    private final Window ended;
+    private final InFlight inFlight;
+    private final AtomicLong failuresInRow = new AtomicLong();
+
+    Measurement(BreakerSettings settings, long slowNanos, long nowNanos) {
+        this.ended = settings.countWindow() > 0
+                ? new LastCounts(settings.countWindow())
+                : new RollingCounts(ENDS, settings.window(), settings.buckets(), nowNanos);
+        this.inFlight = new InFlight(slowNanos, settings.window(), nowNanos);
+    }
+
+    /** A call begins. Says whether it is time to look for slow ones in flight. */
+    boolean admit(long nowNanos) {
+        return inFlight.enter(nowNanos);
+    }
+
+    /** A call ends. */
+    void settle(Verdict verdict, long startNanos, long nowNanos) {
+        // Before its end is counted: for a moment it may not be seen, but never twice, which could open the breaker.
+        inFlight.leave(startNanos);
+        if (verdict != Verdict.UNUSED) {
+            ended.count(verdict.ordinal(), nowNanos);
+            if (verdict == Verdict.FAILED) {
+                failuresInRow.incrementAndGet();
+            } else if (failuresInRow.get() != 0) { // most often it is: no need to write then
+                failuresInRow.set(0);
+            }
+        }
+    }
+
+    CircuitWindow figures(long nowNanos) {
+        long[] ends = ended.sums(nowNanos);
+        return new CircuitWindow(
+                ends[Verdict.GOOD.ordinal()],
+                ends[Verdict.FAILED.ordinal()],
+                ends[Verdict.SLOW.ordinal()],
+                Math.max(0, inFlight.overdue(nowNanos)),
+                failuresInRow.get());
+    }
+}
