@@ -14,6 +14,23 @@ have_jdk() { [ "$(major "${JAVA_HOME:+$JAVA_HOME/bin/}javac" -version || true)" 
 have_maven() { command -v mvn >/dev/null; } # too old a Maven is refused by the build itself
 have_node() { [ "$(major node --version || true)" -ge 18 ] 2>/dev/null; }
 
+# jdk21_home : the JDK of JAVA21_HOME, else the newest of version 21 or more beside the one Maven takes, else nothing.
+jdk21_home() {
+    local home default found="" newest=20 homes
+    default=${JAVA_HOME:-$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")")}
+    homes=("$(dirname "$default")"/*)
+    [ -z "${JAVA21_HOME:-}" ] || homes=("$JAVA21_HOME")
+    for home in "${homes[@]}"; do
+        if [ -x "$home/bin/java" ] && [ "$(release_of "$home")" -gt "$newest" ] 2>/dev/null; then
+            newest=$(release_of "$home") found=$home
+        fi
+    done
+    echo "$found"
+}
+
+# release_of HOME : the major version that a JDK says it is.
+release_of() { sed -nE 's/^JAVA_VERSION="([0-9]+).*/\1/p' "$1/release" 2>/dev/null; }
+
 in_words() {
     case $1 in
         jdk) echo "a JDK, version 17 or newer" ;;

@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -75,6 +76,7 @@ final class ProvenanceTest {
                 .doesNotContainKeys("X-Degraded-Trigger", "X-Fallback-Elapsed");
     }
 
+    @DisplayName("B145: an answer from the cache says so, and how old it is, in result, headers and log line")
     @Test
     void a_copy_says_its_true_age_and_who_failed_before_it() {
         new Call(commands, full, "1", () -> "live").execute();

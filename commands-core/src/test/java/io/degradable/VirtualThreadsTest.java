@@ -3,18 +3,28 @@ package io.degradable;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.degradable.internal.bulkhead.VirtualThreadBulkhead;
 import io.degradable.model.CommandException;
 import io.degradable.model.CommandResult;
 import io.degradable.model.Source;
 import io.degradable.model.Trigger;
+import io.degradable.settings.BulkheadSettings;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordedFrame;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -87,6 +97,99 @@ final class VirtualThreadsTest {
             }
             assertThat(answers).allSatisfy(answer -> assertThat(answer.join()).isEqualTo("live"));
         }
+    }
+
+    /** Runs something under the JDK's own recorder, and returns what it saw of pinned virtual threads. */
+    private static List<RecordedEvent> pinned(Callable<?> work) throws Exception {
+        Path file = Files.createTempFile("pinned", ".jfr");
+        try (Recording recording = new Recording()) {
+            recording.enable("jdk.VirtualThreadPinned").withoutThreshold().withStackTrace();
+            recording.start();
+            work.call();
+            recording.stop();
+            recording.dump(file);
+            return RecordingFile.readAllEvents(file);
+        } finally {
+            Files.delete(file);
+        }
+    }
+
+    private static boolean isOurs(RecordedFrame frame) {
+        return frame.getMethod().getType().getName().startsWith("io.degradable.");
+    }
+
+    /** How many of so many calls at once have parked in their bodies and answered. */
+    private static int parkingCalls(int calls) {
+        AtomicInteger parked = new AtomicInteger();
+        try (Commands commands = Commands.create()) {
+            List<CompletableFuture<String>> answers = new ArrayList<>();
+            for (int call = 0; call < calls; call++) {
+                answers.add(new Call(commands, spec(calls), "1", () -> {
+                            LockSupport.parkNanos(20_000_000);
+                            parked.incrementAndGet();
+                            return "live";
+                        })
+                        .queue());
+            }
+            answers.forEach(CompletableFuture::join);
+        }
+        return parked.get();
+    }
+
+    @DisplayName("B146: 2,000 bodies that park pin no carrier thread")
+    @Test
+    void parking_bodies_pin_nothing() throws Exception {
+        parkingCalls(10); // what is loaded and initialized on a first use pins, and is not meant
+        AtomicInteger parked = new AtomicInteger();
+
+        List<RecordedEvent> events = pinned(() -> parked.addAndGet(parkingCalls(2_000)));
+
+        assertThat(parked).hasValue(2_000);
+        assertThat(events)
+                .filteredOn(event -> event.getStackTrace() == null
+                        || event.getStackTrace().getFrames().stream().anyMatch(VirtualThreadsTest::isOurs))
+                .isEmpty();
+    }
+
+    /** Pins on every JDK so far: the JVM itself runs this, and its frame cannot leave the carrier. */
+    private static final class ParksInItsInitializer {
+        static {
+            LockSupport.parkNanos(20_000_000);
+        }
+
+        static void touch() {}
+    }
+
+    @Test
+    void the_recorder_sees_a_body_that_pins() throws Exception {
+        List<RecordedEvent> events = pinned(() -> {
+            try (Commands commands = Commands.create()) {
+                return new Call(commands, spec(1), "1", () -> {
+                            ParksInItsInitializer.touch();
+                            return "live";
+                        })
+                        .execute();
+            }
+        });
+
+        assertThat(events)
+                .anySatisfy(
+                        event -> assertThat(event.getStackTrace().getFrames()).anyMatch(VirtualThreadsTest::isOurs));
+    }
+
+    @Test
+    void the_limit_can_be_moved_while_bodies_run() {
+        VirtualThreadBulkhead bulkhead = new VirtualThreadBulkhead("live", new BulkheadSettings.VirtualThreads(2));
+        assertThat(bulkhead.tryEnter()).isTrue();
+        assertThat(bulkhead.tryEnter()).isTrue();
+
+        bulkhead.resize(1);
+
+        assertThat(bulkhead.active()).isEqualTo(2);
+        bulkhead.exit();
+        assertThat(bulkhead.tryEnter()).isFalse();
+        bulkhead.resize(2);
+        assertThat(bulkhead.tryEnter()).isTrue();
     }
 
     @Test

@@ -129,12 +129,17 @@ public final class ThreadPoolBulkhead implements WorkerBulkhead {
 
     @Override
     public int active() {
-        return Math.min(slots.taken(), size);
+        return Math.min(slots.taken(), running());
     }
 
     @Override
     public int queued() {
-        return Math.max(0, slots.taken() - size);
+        return Math.max(0, slots.taken() - running());
+    }
+
+    /** How many bodies can be running: after it was shrunk there are more threads than its size for a while. */
+    private int running() {
+        return Math.max(size, executor.getPoolSize());
     }
 
     /** As it was declared; {@link #size()} and {@link #queue()} may have been changed since. */

@@ -38,8 +38,6 @@ public final class Container {
     /** The name that commands above the cap on names share. */
     public static final String OTHER = "OTHER";
 
-    private static final System.Logger LOG = System.getLogger(Container.class.getName());
-
     private final String name;
     private final Ticker ticker;
     private final Duration closeGrace;
@@ -176,14 +174,16 @@ public final class Container {
             overflow = shared;
             commands.put(OTHER, shared.other());
             news.known.add(shared.other());
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "{0} knows {1} commands, its cap: {2} and all further names share the key {3}. Take fewer names, or"
-                            + " raise Commands.builder().maxNames(...)",
-                    name,
-                    Integer.toString(maxNames),
-                    first.name(),
-                    OTHER);
+            // Asked for when it is needed: the JDK's own logging adds a shutdown hook.
+            System.getLogger(Container.class.getName())
+                    .log(
+                            System.Logger.Level.WARNING,
+                            "{0} knows {1} commands, its cap: {2} and all further names share the key {3}. Take fewer names, or"
+                                    + " raise Commands.builder().maxNames(...)",
+                            name,
+                            Integer.toString(maxNames),
+                            first.name(),
+                            OTHER);
         }
         return shared;
     }
