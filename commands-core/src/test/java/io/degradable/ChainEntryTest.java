@@ -357,6 +357,35 @@ final class ChainEntryTest {
         assertThat(first.isDone()).isFalse();
     }
 
+    @Test
+    void a_stage_that_keeps_failing_is_left_alone_by_a_breaker_of_its_own() { // H4
+        CommandSpec<Call, String> spec = Call.declared()
+                .noCircuitBreaker()
+                .fallback(chain -> chain.spareCall(
+                                "second",
+                                (call, context) -> {
+                                    spareAsked.incrementAndGet();
+                                    throw new IOException("second is down, too");
+                                },
+                                stage -> stage.circuitBreaker(breaker -> breaker.requestVolumeThreshold(3)))
+                        .spareCall("third", (call, context) -> "third")
+                        .template(StaticTemplate.of("last", "template")))
+                .build();
+        Call failing = new Call(commands, spec, "1", () -> {
+            throw new IOException("down");
+        });
+        for (int call = 0; call < 3; call++) {
+            assertThat(failing.execute()).isEqualTo("third");
+        }
+
+        CommandResult<String> result = failing.executeForResult();
+
+        assertThat(reasons(result))
+                .containsExactly(StageReason.EXCEPTION, StageReason.SHORT_CIRCUITED, StageReason.ANSWER);
+        assertThat(result.value()).isEqualTo("third");
+        assertThat(spareAsked).hasValue(3);
+    }
+
     private void untilIdle(String pool) {
         await().until(() -> commands.pools().stream()
                 .filter(view -> view.name().equals(pool))

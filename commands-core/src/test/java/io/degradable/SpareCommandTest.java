@@ -23,6 +23,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -187,7 +188,8 @@ final class SpareCommandTest {
     }
 
     @Test
-    void at_total_outage_everybody_gets_an_answer_and_the_spare_never_more_than_it_bears() throws Exception { // B77
+    @DisplayName("B77: at total outage a full spare moves on, and everybody gets an answer")
+    void at_total_outage_everybody_gets_an_answer_and_the_spare_never_more_than_it_bears() throws Exception {
         AtomicInteger inSpare = new AtomicInteger();
         AtomicInteger mostInSpare = new AtomicInteger();
         CountDownLatch full = new CountDownLatch(4);

@@ -29,8 +29,9 @@ final class PossibleCalls {
                     if (stage.kind() == Source.SPARE) {
                         kinds.add(new CallKind(CallOutcome.BAD_REQUEST, null, trigger));
                     }
-                    kinds.add(new CallKind(CallOutcome.CANCELLED, null, trigger));
                 }
+                // The caller may go while the chain is under way, also before a stage that would be skipped.
+                kinds.add(new CallKind(CallOutcome.CANCELLED, null, trigger));
             }
             if (trigger == Trigger.FAILURE || trigger == Trigger.OVERLOADED || trigger == Trigger.TIMEOUT) {
                 kinds.add(new CallKind(CallOutcome.FAILED, null, trigger));
@@ -47,7 +48,10 @@ final class PossibleCalls {
         triggers.add(
                 settings.guard().bulkhead() instanceof BulkheadSettings.Semaphore
                         ? Trigger.SEMAPHORE_REJECTED
-                        : Trigger.THREAD_POOL_REJECTED);
+                        : Trigger.THREAD_POOL_REJECTED); // virtual threads too
+        if (settings.key().name().equals(Container.OTHER)) {
+            triggers.add(Trigger.SEMAPHORE_REJECTED); // who shares it may run on the caller's thread
+        }
         if (settings.guard().breaker().enabled()) {
             triggers.add(Trigger.SHORT_CIRCUITED);
         }

@@ -6,6 +6,8 @@ import io.degradable.model.CommandException;
 import io.degradable.model.StageReason;
 import io.degradable.model.TemporaryRefusalException;
 import java.io.InterruptedIOException;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 import javax.annotation.Nullable;
@@ -72,7 +74,10 @@ public record FailureRules(
     }
 
     private static boolean isRefusalOfNestedCommand(Throwable failure) {
-        return failure instanceof CommandException nested && nested.outcome() == CallOutcome.REJECTED;
+        // Whoever waited for a future has it wrapped; it is the same refusal.
+        boolean wrapped = failure instanceof ExecutionException || failure instanceof CompletionException;
+        Throwable thrown = wrapped ? failure.getCause() : failure;
+        return thrown instanceof CommandException nested && nested.outcome() == CallOutcome.REJECTED;
     }
 
     private static boolean matches(Predicate<? super Throwable> rule, Throwable failure, Runnable mistakes) {
