@@ -7,6 +7,7 @@ import io.degradable.model.CommandResult;
 import io.degradable.rx.RxRuns;
 import io.degradable.settings.Require;
 import io.degradable.state.CacheView;
+import io.degradable.state.Circuit;
 import io.degradable.state.CommandObserver;
 import io.degradable.state.CommandView;
 import io.degradable.state.PoolView;
@@ -201,6 +202,20 @@ public final class Commands implements AutoCloseable {
      */
     public void resize(String command, int limit) {
         container.resize(command, limit);
+    }
+
+    /** The breaker of a command, to be looked at and held by hand. */
+    public Circuit circuit(String command) {
+        return circuit(command, "primary");
+    }
+
+    /**
+     * The breaker of a stage of a command; of a spare command it is the one that its direct users have, too.
+     *
+     * @throws IllegalArgumentException when there is no such command or stage, or it is read in memory and has no breaker
+     */
+    public Circuit circuit(String command, String stage) {
+        return container.circuit(command, stage);
     }
 
     /** The cache of a spec, for instance to invalidate a key or to fill it at start. */

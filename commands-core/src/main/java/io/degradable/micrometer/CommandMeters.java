@@ -5,6 +5,7 @@ import io.degradable.model.CircuitState;
 import io.degradable.model.EventType;
 import io.degradable.model.Source;
 import io.degradable.model.StageOutcome;
+import io.degradable.settings.BulkheadSettings;
 import io.degradable.state.CallKind;
 import io.degradable.state.CommandView;
 import io.degradable.state.StageView;
@@ -75,7 +76,8 @@ final class CommandMeters {
         for (StageOutcome outcome : OUTCOMES) {
             meters.add(stageTimer(stage, outcome).register(registry));
         }
-        if (stage.settings().breaker().enabled()) { // one that is switched off in the settings has no meter
+        if (!(stage.settings().bulkhead()
+                instanceof BulkheadSettings.Inline)) { // one that is switched off in the settings has no meter
             for (CircuitState state : CircuitState.values()) {
                 meters.add(circuit(stage, state).register(registry));
             }

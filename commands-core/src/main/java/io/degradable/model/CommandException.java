@@ -1,10 +1,13 @@
 package io.degradable.model;
 
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Collectors;
+import javax.annotation.Nullable;
 
 /**
  * A call that ended without an answer. Its cause is the primary's own failure, never null: what the body threw, or a
@@ -26,6 +29,7 @@ public sealed class CommandException extends RuntimeException permits TemporaryR
     private final long callId;
     private final Level level;
     private final boolean outcomeUnknown;
+    private final @Nullable Duration retryAfter;
 
     /** Made by the library. */
     @SuppressWarnings("this-escape") // addSuppressed is final
@@ -36,6 +40,7 @@ public sealed class CommandException extends RuntimeException permits TemporaryR
             long callId,
             Level level,
             boolean outcomeUnknown,
+            @Nullable Duration retryAfter,
             Throwable cause) {
         super(message(key, call, trail, callId), cause, true, call.outcome() != CallOutcome.REJECTED);
         this.key = key;
@@ -44,6 +49,7 @@ public sealed class CommandException extends RuntimeException permits TemporaryR
         this.callId = callId;
         this.level = level;
         this.outcomeUnknown = outcomeUnknown;
+        this.retryAfter = retryAfter;
         for (StageReport report : trail) {
             Throwable later = report.cause();
             if (later != null && later != cause) {
@@ -92,7 +98,25 @@ public sealed class CommandException extends RuntimeException permits TemporaryR
         return outcomeUnknown;
     }
 
-    /** The headers of an answer that says so: {@code X-Data-Source: none} and why. */
+    /** When it is worth to ask again, if that is known: an open breaker knows when it lets a probe through. */
+    public Optional<Duration> retryAfter() {
+        return Optional.ofNullable(retryAfter);
+    }
+
+    /** The status of an HTTP answer that says so: 503, Service Unavailable (RFC 9110, section 15.6.4). */
+    public int httpStatus() {
+        return 503;
+    }
+
+    /**
+     * The status for a gateway or proxy, whose command is the request to the server behind it: 504, Gateway Timeout, when
+     * that did not answer in time (RFC 9110, section 15.6.5), else 503. Nobody else may say 504.
+     */
+    public int gatewayHttpStatus() {
+        return trigger() == Trigger.TIMEOUT ? 504 : 503;
+    }
+
+    /** The headers of an answer that says so: {@code X-Data-Source: none}, why, and {@code Retry-After} when it is known. */
     public Map<String, String> headers() {
         Map<String, String> headers = new LinkedHashMap<>();
         headers.put(Headers.SOURCE, Source.tagOf(null));
@@ -100,7 +124,13 @@ public sealed class CommandException extends RuntimeException permits TemporaryR
             headers.put(Headers.TRIGGER, trigger().tag());
         }
         headers.put(Headers.CALL_ID, CallId.text(callId));
+        retryAfter().ifPresent(span -> headers.put(Headers.RETRY_AFTER, Long.toString(wholeSeconds(span))));
         return headers;
+    }
+
+    /** Rounded up: who comes a little early comes in vain. */
+    private static long wholeSeconds(Duration span) {
+        return Math.max(1, span.plusNanos(999_999_999).toSeconds());
     }
 
     /** The primary's own failure; never null. */

@@ -1,6 +1,6 @@
 package io.degradable.model;
 
-/** The names of the HTTP headers that carry provenance. */
+/** The names of the HTTP headers that carry provenance and advice. */
 public final class Headers {
 
     /** Who answered: {@code primary}, {@code spare}, {@code cache}, {@code static}, {@code none}. */
@@ -13,6 +13,9 @@ public final class Headers {
     public static final String FALLBACK_ELAPSED = "X-Fallback-Elapsed";
     /** The call's id, as in the log. */
     public static final String CALL_ID = "X-Call-Id";
+
+    /** Whole seconds until it is worth to ask again; only when that is known. RFC 9110, section 10.2.3. */
+    public static final String RETRY_AFTER = "Retry-After";
 
     private Headers() {}
 }

@@ -1,5 +1,6 @@
 package io.degradable.model;
 
+import java.time.Duration;
 import java.util.List;
 import javax.annotation.Nullable;
 
@@ -14,8 +15,14 @@ public final class TemporaryRefusalException extends CommandException {
 
     /** Made by the library. */
     public TemporaryRefusalException(
-            CommandKey key, FinishedCall call, List<StageReport> trail, long callId, Level level, Throwable cause) {
-        super(key, call, trail, callId, level, false, cause);
+            CommandKey key,
+            FinishedCall call,
+            List<StageReport> trail,
+            long callId,
+            Level level,
+            @Nullable Duration retryAfter,
+            Throwable cause) {
+        super(key, call, trail, callId, level, false, retryAfter, cause);
     }
 
     /** The first refusal of this kind among a failure and its causes; null when there is none. */

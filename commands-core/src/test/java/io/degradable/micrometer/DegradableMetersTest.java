@@ -251,10 +251,15 @@ class DegradableMetersTest {
         seen.addAll(nonZero("degradable.circuit"));
 
         assertThat(seen)
+                .filteredOn(meter -> meter.contains("Fragile"))
                 .containsExactly(
                         "1 command=Fragile stage=primary state=closed",
                         "1 command=Fragile stage=primary state=open",
                         "1 command=Fragile stage=primary state=half_open");
+        assertThat(seen)
+                .as("one that is switched off can be held by hand, so it is shown too")
+                .filteredOn(meter -> meter.contains("Unguarded"))
+                .containsOnly("1 command=Unguarded stage=primary state=disabled");
     }
 
     @Test

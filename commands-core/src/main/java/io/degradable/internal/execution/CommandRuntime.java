@@ -164,7 +164,15 @@ public final class CommandRuntime<C, R> implements CommandView {
     }
 
     private Stream<Guard> guards() {
-        return Stream.concat(Stream.of(primary), chain.stream()).map(Stage::guard);
+        return allStages().stream().map(Stage::guard);
+    }
+
+    /** The primary, then the chain in order. */
+    List<Stage<?, ?, ?>> allStages() {
+        List<Stage<?, ?, ?>> all = new ArrayList<>();
+        all.add(primary);
+        all.addAll(chain);
+        return all;
     }
 
     Container container() {

@@ -6,9 +6,11 @@ import io.degradable.internal.bulkhead.Bulkhead;
 import io.degradable.internal.bulkhead.SemaphoreBulkhead;
 import io.degradable.internal.bulkhead.VirtualThreadBulkhead;
 import io.degradable.internal.bulkhead.WorkerBulkhead;
+import io.degradable.internal.stage.Stage;
 import io.degradable.settings.Differences;
 import io.degradable.settings.Require;
 import io.degradable.state.CacheView;
+import io.degradable.state.Circuit;
 import io.degradable.state.CommandObserver;
 import io.degradable.state.CommandView;
 import io.degradable.state.PoolView;
@@ -249,14 +251,35 @@ public final class Container {
         parts.resizePool(pool, size, queue);
     }
 
-    /** Sets another target for how many bodies of a command on a semaphore or on virtual threads run at once. */
-    public void resize(String command, int limit) {
-        Require.positive("limit of " + command, limit);
+    private CommandRuntime<?, ?> known(String command) {
         CommandRuntime<?, ?> known = commands.get(command);
         if (known == null) {
             throw new IllegalArgumentException("command " + command + " is not known in " + name);
         }
-        Bulkhead bulkhead = known.primary().guard().bulkhead();
+        return known;
+    }
+
+    /** The breaker of a stage of a command; of a spare command it is the one that its direct users have, too. */
+    public Circuit circuit(String command, String stage) {
+        CommandRuntime<?, ?> owner = known(command);
+        List<String> names = new ArrayList<>();
+        for (Stage<?, ?, ?> one : owner.allStages()) {
+            names.add(one.settings().name());
+            if (one.settings().name().equals(stage)) {
+                if (one.guard().isInline()) {
+                    throw new IllegalArgumentException(
+                            "stage " + stage + " of " + command + " is read in memory and has no breaker");
+                }
+                return new LiveCircuit(one.guard().breaker(), ticker);
+            }
+        }
+        throw new IllegalArgumentException("command " + command + " has no stage " + stage + ", it has " + names);
+    }
+
+    /** Sets another target for how many bodies of a command on a semaphore or on virtual threads run at once. */
+    public void resize(String command, int limit) {
+        Require.positive("limit of " + command, limit);
+        Bulkhead bulkhead = known(command).primary().guard().bulkhead();
         if (bulkhead instanceof SemaphoreBulkhead semaphore) {
             semaphore.resize(limit);
         } else if (bulkhead instanceof VirtualThreadBulkhead virtual) {

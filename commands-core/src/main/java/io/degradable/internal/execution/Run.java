@@ -238,8 +238,24 @@ final class Run<C, R> implements FinishedRun<R> {
     /** The failure in an exception that needs no declaration. */
     CommandException wrapped(Throwable why) {
         return command.effect() == Effect.FAIL_CLOSED
-                ? new TemporaryRefusalException(command.key(), call(), reports(), callId(), Level.NORMAL, why)
-                : new CommandException(command.key(), call(), reports(), callId(), Level.NORMAL, outcomeUnknown, why);
+                ? new TemporaryRefusalException(
+                        command.key(), call(), reports(), callId(), Level.NORMAL, retryAfter(why), why)
+                : new CommandException(
+                        command.key(), call(), reports(), callId(), Level.NORMAL, outcomeUnknown, retryAfter(why), why);
+    }
+
+    /** Known when a breaker refused, here or in a command inside, and is still open. */
+    private @Nullable Duration retryAfter(Throwable why) {
+        if (why instanceof CommandException nested) {
+            return nested.retryAfter().orElse(null);
+        }
+        Step<C, ?, R> primary = trail.get(0);
+        if (primary.reason() != StageReason.SHORT_CIRCUITED) {
+            return null;
+        }
+        Duration opensFor =
+                primary.guard().breaker().explain(primary.endNanos()).opensFor();
+        return opensFor.isZero() ? null : opensFor;
     }
 
     private FallbackContext context() {

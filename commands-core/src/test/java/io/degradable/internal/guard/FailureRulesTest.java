@@ -44,7 +44,14 @@ final class FailureRulesTest {
         FinishedCall call = new FinishedCall(trigger, ending, started);
         assertThat(call.outcome()).isEqualTo(outcome);
         return new CommandException(
-                new CommandKey("inner", "group"), call, List.of(), 1, Level.NORMAL, false, new IOException("inner"));
+                new CommandKey("inner", "group"),
+                call,
+                List.of(),
+                1,
+                Level.NORMAL,
+                false,
+                null,
+                new IOException("inner"));
     }
 
     private static CommandException refusedNested() {
