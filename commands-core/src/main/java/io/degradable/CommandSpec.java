@@ -431,6 +431,7 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
             Chain<C, R> chain = new Chain<>(name, guard, effect, operationId);
             if (fallback != null) {
                 Require.that(fallback.apply(chain) == chain, "fallback must return the chain it was given");
+                Require.that(!chain.stages().isEmpty(), "fallback has no stage: leave it out, or add one");
             }
             List<StageDefinition<C, R>> stages = List.copyOf(chain.stages());
             CommandSettings settings = new CommandSettings(

@@ -238,8 +238,8 @@ public final class Commands implements AutoCloseable {
         return container.caches();
     }
 
-    /** Tells an observer of every command as it becomes known or goes, and of those known already. */
-    public void observe(CommandObserver observer) {
+    /** Tells an observer of every command as it becomes known or goes, and at once of those known already. */
+    public void watch(CommandObserver observer) {
         container.observe(observer);
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.degradable.cache.CacheSpec;
 import io.degradable.model.Trigger;
+import io.degradable.settings.GuardSettings;
 import io.degradable.template.StaticTemplate;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -113,6 +114,14 @@ final class BadSettingsTest {
                                                 .semaphore()
                                                 .build(),
                                         call -> call))
+                                .build()),
+                refused(
+                        "command Call: fallback has no stage: leave it out, or add one",
+                        () -> Call.declared().fallback(chain -> chain).build()),
+                refused(
+                        "command Call: quota must be 0, for none, or from 0.000001 to 1,000,000,000 per second, was 1.0E-10",
+                        () -> Call.declared()
+                                .fallback(chain -> chain.spare(SPARE, call -> call, spare -> spare.quota(1e-10)))
                                 .build()),
                 refused(
                         "command Call: freshness of copies must be positive, was 0 ms",
@@ -250,5 +259,13 @@ final class BadSettingsTest {
         assertThatThrownBy(() -> new Other(Call.declared().build()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("the spec Call is of io.degradable.Call, not of ");
+    }
+
+    @Test
+    void a_limit_longer_than_any_is_no_limit() {
+        CommandSpec<Call, String> spec =
+                Call.declared().timeout(Duration.ofDays(1_000_000)).build();
+
+        assertThat(spec.settings().guard().timeout()).isEqualTo(GuardSettings.NO_TIMEOUT);
     }
 }

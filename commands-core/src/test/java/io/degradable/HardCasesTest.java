@@ -110,10 +110,10 @@ final class HardCasesTest {
         List<Throwable> loud = new ArrayList<>();
         Thread.currentThread().setUncaughtExceptionHandler((thread, mistake) -> loud.add(mistake));
         try {
-            commands.observe(command -> {
+            commands.watch(command -> {
                 throw new IllegalStateException("observer");
             });
-            commands.observe(command -> told.add(command.key().name()));
+            commands.watch(command -> told.add(command.key().name()));
 
             assertThat(new Call(commands, Call.declared().build(), "1", () -> "live").execute())
                     .isEqualTo("live");

@@ -177,7 +177,7 @@ final class KeysTest {
     @Test
     void observers_and_meters_hear_of_it() {
         List<String> news = new ArrayList<>();
-        commands.observe(new CommandObserver() {
+        commands.watch(new CommandObserver() {
             @Override
             public void known(CommandView command) {
                 news.add("known " + command.key());
@@ -216,7 +216,7 @@ final class KeysTest {
         try (Commands busy =
                         Commands.builder().evictIdleAfter(Duration.ofNanos(1)).build();
                 Race race = new Race(3)) {
-            busy.observe(all::add);
+            busy.watch(all::add);
             CommandSpec<Call, String> spec =
                     Call.declared().name("raced").semaphore(10).build();
             AtomicInteger running = new AtomicInteger(2);

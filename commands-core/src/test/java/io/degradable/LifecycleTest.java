@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.degradable.cache.CacheSpec;
 import io.degradable.model.CommandResult;
+import io.degradable.testing.ManualTicker;
+import io.degradable.testing.Race;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +15,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -150,7 +153,7 @@ final class LifecycleTest {
                     .name("Spare")
                     .threadPool(pool -> pool.named("other"))
                     .build();
-            commands.observe(command -> told.add(command.key().name()));
+            commands.watch(command -> told.add(command.key().name()));
 
             commands.register(Call.declared()
                     .fallback(chain -> chain.spare(spare, call -> call))
@@ -159,5 +162,43 @@ final class LifecycleTest {
             assertThat(told).containsExactly("Spare", "Call");
             assertThat(commands.pools()).extracting("name").containsExactly("other", "test");
         }
+    }
+
+    @Test
+    void calls_that_come_as_the_container_closes_never_hold_it_up() throws Exception {
+        int rounds = 200;
+        CommandSpec<Call, String> spec = Call.declared().semaphore().build();
+        List<Commands> all = new ArrayList<>();
+        for (int round = 0; round < rounds; round++) {
+            Commands one = Commands.builder().ticker(new ManualTicker()).build(); // nobody moves it: a grace never ends
+            one.register(spec);
+            all.add(one);
+        }
+        AtomicInteger answered = new AtomicInteger();
+        AtomicInteger closed = new AtomicInteger();
+
+        try (Race race = new Race(2)) {
+            race.inStep(rounds, (side, round) -> {
+                if (side == 0) {
+                    all.get(round).close();
+                    closed.incrementAndGet();
+                    return;
+                }
+                for (int late = 0; late < 500 && closed.get() <= round; late++) {
+                    try {
+                        new Call(all.get(round), spec, "1", () -> "live").execute();
+                        answered.incrementAndGet();
+                        late = 0;
+                    } catch (IllegalStateException refused) {
+                        assertThat(refused).hasMessageContaining("is closed");
+                    }
+                }
+            });
+        }
+
+        assertThat(answered.get()).as("calls before the doors closed").isPositive();
+        assertThat(all)
+                .allSatisfy(one ->
+                        assertThat(one.commands().iterator().next().inFlight()).isZero());
     }
 }

@@ -14,6 +14,7 @@ import io.degradable.model.StageReport;
 import io.degradable.state.CommandView;
 import io.degradable.state.StageView;
 import io.degradable.template.StaticTemplate;
+import io.degradable.testing.ManualTicker;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,7 +32,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 final class SpareCommandTest {
 
-    private final Commands commands = Commands.create();
+    private final Commands commands =
+            Commands.builder().ticker(new ManualTicker()).build();
     private final Callers callers = new Callers();
 
     /** The spare's body, as each test needs it. */
@@ -252,7 +254,7 @@ final class SpareCommandTest {
     @Test
     void a_quota_bounds_what_the_spare_takes_in_a_second() {
         CommandSpec<Spare, String> spare = Spare.declared().build();
-        io.degradable.testing.ManualTicker ticker = new io.degradable.testing.ManualTicker();
+        ManualTicker ticker = new ManualTicker();
         try (Commands timed = Commands.builder().ticker(ticker).build()) {
             CommandSpec<Call, String> spec = Call.declared()
                     .noCircuitBreaker()

@@ -76,8 +76,8 @@ final class CommandMeters {
         for (StageOutcome outcome : OUTCOMES) {
             meters.add(stageTimer(stage, outcome).register(registry));
         }
-        if (!(stage.settings().bulkhead()
-                instanceof BulkheadSettings.Inline)) { // one that is switched off in the settings has no meter
+        boolean readInMemory = stage.settings().bulkhead() instanceof BulkheadSettings.Inline;
+        if (!readInMemory) { // a breaker that is switched off has them too: it can be held by hand
             for (CircuitState state : CircuitState.values()) {
                 meters.add(circuit(stage, state).register(registry));
             }

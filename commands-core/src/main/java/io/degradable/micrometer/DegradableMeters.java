@@ -36,7 +36,7 @@ public final class DegradableMeters implements MeterBinder, AutoCloseable {
     public void bindTo(MeterRegistry registry) {
         Binding binding = new Binding(registry, commands::pools);
         if (bindings.putIfAbsent(registry, binding) == null) {
-            commands.observe(binding);
+            commands.watch(binding);
         }
     }
 

@@ -25,6 +25,9 @@ public record EntrySettings(
         boolean allowNull,
         Entering entering) {
 
+    /** One run in twelve days: whoever wants fewer does not want the stage. */
+    private static final double LOWEST_QUOTA = 1e-6;
+
     private static final Set<Trigger> SPARE_ON = EnumSet.of(Trigger.FAILURE, Trigger.TIMEOUT);
     private static final Set<Trigger> COPY_ON = EnumSet.of(
             Trigger.FAILURE,
@@ -39,8 +42,8 @@ public record EntrySettings(
         Require.that(!on.contains(Trigger.NONE), "on must not contain NONE: a call without a trigger has no chain");
         Require.notNegative("atMost", atMost);
         Require.that(
-                quotaPerSecond >= 0 && quotaPerSecond <= 1e9,
-                "quota must be from 0 to 1,000,000,000 per second, was " + quotaPerSecond);
+                quotaPerSecond == 0 || (quotaPerSecond >= LOWEST_QUOTA && quotaPerSecond <= 1e9),
+                "quota must be 0, for none, or from 0.000001 to 1,000,000,000 per second, was " + quotaPerSecond);
     }
 
     /** Settings of a stage of a command that does not write. */

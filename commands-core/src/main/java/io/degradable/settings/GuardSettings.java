@@ -28,12 +28,18 @@ public record GuardSettings(
     public GuardSettings {
         Require.positive("timeout", timeout);
         Require.positive("slowCall", slowCall);
+        timeout = atMostForever(timeout);
+        slowCall = atMostForever(slowCall);
         // A call must end while the window still looks at the time it began in, or the breaker sees it a window too
         // late.
         Require.that(
                 !breaker.enabled() || timeout.equals(NO_TIMEOUT) || timeout.compareTo(breaker.window()) <= 0,
                 "circuitBreaker.window of " + Require.text(breaker.window()) + " is shorter than the timeout of "
                         + Require.text(timeout));
+    }
+
+    private static Duration atMostForever(Duration limit) {
+        return limit.compareTo(NO_TIMEOUT) > 0 ? NO_TIMEOUT : limit;
     }
 
     /** Whether the body runs on the thread of the caller, who then cannot leave before it ends. */

@@ -10,10 +10,12 @@ public final class Spans {
 
     private Spans() {}
 
-    /** The span in nanoseconds, cut to {@link #FOREVER}. */
+    /** The span in nanoseconds, cut to {@link #FOREVER} on either side of zero. */
     public static long nanos(Duration span) {
         // Seconds decide first: toNanos() throws above 292 years.
-        return span.toSeconds() >= FOREVER / 1_000_000_000L ? FOREVER : span.toNanos();
+        long seconds = span.toSeconds();
+        long limit = FOREVER / 1_000_000_000L;
+        return seconds >= limit ? FOREVER : seconds <= -limit ? -FOREVER : span.toNanos();
     }
 
     /** Two spans one after the other, cut to {@link #FOREVER}. */

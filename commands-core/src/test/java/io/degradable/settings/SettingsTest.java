@@ -126,11 +126,17 @@ final class SettingsTest {
                         "on must not contain NONE: a call without a trigger has no chain",
                         () -> new EntrySettings(EnumSet.of(Trigger.FAILURE, Trigger.NONE), false, 0, 0, false)),
                 refused("atMost must not be negative, was -1", () -> entry(-1, 0)),
-                refused("quota must be from 0 to 1,000,000,000 per second, was -0.5", () -> entry(0, -0.5)),
-                refused("quota must be from 0 to 1,000,000,000 per second, was 2.0E9", () -> entry(0, 2e9)),
-                refused("quota must be from 0 to 1,000,000,000 per second, was NaN", () -> entry(0, Double.NaN)),
                 refused(
-                        "quota must be from 0 to 1,000,000,000 per second, was Infinity",
+                        "quota must be 0, for none, or from 0.000001 to 1,000,000,000 per second, was -0.5",
+                        () -> entry(0, -0.5)),
+                refused(
+                        "quota must be 0, for none, or from 0.000001 to 1,000,000,000 per second, was 2.0E9",
+                        () -> entry(0, 2e9)),
+                refused(
+                        "quota must be 0, for none, or from 0.000001 to 1,000,000,000 per second, was NaN",
+                        () -> entry(0, Double.NaN)),
+                refused(
+                        "quota must be 0, for none, or from 0.000001 to 1,000,000,000 per second, was Infinity",
                         () -> entry(0, Double.POSITIVE_INFINITY)),
                 refused(
                         "stage name" + names + "\"a:b\"",

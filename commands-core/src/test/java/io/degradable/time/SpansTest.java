@@ -24,6 +24,12 @@ final class SpansTest {
         assertThat(Spans.nanos(Duration.ofSeconds(Long.MAX_VALUE, 999_999_999))).isEqualTo(Spans.FOREVER);
     }
 
+    @Test
+    void a_span_before_zero_is_cut_too() {
+        assertThat(Spans.nanos(Duration.ofSeconds(Long.MIN_VALUE))).isEqualTo(-Spans.FOREVER);
+        assertThat(Spans.nanos(Duration.ofNanos(-5))).isEqualTo(-5);
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {0, Long.MAX_VALUE, Long.MIN_VALUE, Long.MAX_VALUE - 10})
     void a_reading_plus_for_ever_is_later_than_the_reading(long reading) {

@@ -82,6 +82,7 @@ public final class CommandRuntime<C, R> implements CommandView {
         boolean closed = container.isClosed();
         if (closed || tenure.isOver()) {
             counts.turnedAway();
+            container.runEnded(); // who closes may have seen it as in flight
             if (closed) {
                 container.requireOpen();
             }

@@ -156,8 +156,8 @@ public final class Guard {
             return Verdict.UNUSED;
         }
         return switch (reason) {
-            case ANSWER -> elapsedNanos > slowNanos ? Verdict.SLOW : Verdict.GOOD;
-            case ABSENT, TOO_OLD, FROM_THE_FUTURE, NULL_ANSWER -> Verdict.GOOD;
+            case ANSWER, ABSENT, TOO_OLD, FROM_THE_FUTURE, NULL_ANSWER ->
+                elapsedNanos > slowNanos ? Verdict.SLOW : Verdict.GOOD;
             case EXCEPTION, FATAL, TIMEOUT -> Verdict.FAILED;
             default -> Verdict.UNUSED;
         };

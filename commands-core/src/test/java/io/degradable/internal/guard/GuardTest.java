@@ -72,7 +72,7 @@ final class GuardTest {
                     case NOT_FOR_TRIGGER, NOT_FOR_FAILURE, OUTCOME_UNKNOWN, UNHEALTHY, NO_TIME_LEFT -> Verdict.UNUSED;
                 };
         assertThat(inTime).isEqualTo(expected);
-        assertThat(late).isEqualTo(reason == StageReason.ANSWER ? Verdict.SLOW : expected);
+        assertThat(late).isEqualTo(expected == Verdict.GOOD ? Verdict.SLOW : expected);
         assertThat(unstarted).as("a body that never started says nothing").isEqualTo(Verdict.UNUSED);
     }
 
