@@ -1,7 +1,9 @@
 package io.degradable;
 
+import io.degradable.internal.execution.Container;
 import io.degradable.settings.BulkheadSettings;
 import io.degradable.settings.GuardSettings;
+import io.degradable.settings.Require;
 import java.time.Duration;
 
 /** What a thread pool is set to. It grows to its size before it queues. */
@@ -55,6 +57,10 @@ public final class ThreadPoolSpec {
     }
 
     BulkheadSettings.ThreadPool build() {
-        return new BulkheadSettings.ThreadPool(name, size, queue, queueTimeout, callerRuns);
+        BulkheadSettings.ThreadPool made = new BulkheadSettings.ThreadPool(name, size, queue, queueTimeout, callerRuns);
+        Require.that(
+                !made.name().equals(Container.OTHER) && !made.name().startsWith(Container.OTHER + "/"),
+                "threadPool.name must not be " + name + ": commands above a container's cap on names share that pool");
+        return made;
     }
 }

@@ -381,6 +381,9 @@ final class KeysTest {
         assertThatThrownBy(() -> Call.declared().name("OTHER").build())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("command name must not be OTHER: names above a container's cap share it");
+        assertThatThrownBy(() -> Call.declared().group("OTHER").build())
+                .hasMessage("command Call: threadPool.name must not be OTHER: commands above a container's cap on names"
+                        + " share that pool");
     }
 
     @Test

@@ -28,10 +28,12 @@ public final class Require {
     }
 
     /** A name that is safe in URLs, metrics, JSON and on a page. */
-    public static String name(String field, String value) {
-        that(
-                NAME.matcher(value).matches(),
-                field + " must be 1 to 120 characters out of letters, digits and . _ - /, was \"" + value + "\"");
+    public static String name(String field, @Nullable String value) {
+        if (value == null || !NAME.matcher(value).matches()) {
+            throw new IllegalArgumentException(
+                    field + " must be 1 to 120 characters out of letters, digits and . _ - /, was "
+                            + (value == null ? "null" : "\"" + value + "\""));
+        }
         return value;
     }
 

@@ -105,7 +105,7 @@ public final class Container {
 
     /**
      * The command of a definition; made on the first call, with everything its chain refers to. Above the cap on names it is
-     * one that shares what is protected under {@link Overflow#NAME}.
+     * one that shares what is protected under {@link #OTHER}.
      *
      * @throws IllegalStateException when the name, or a pool or cache of the definition, is known with other settings
      */
@@ -176,27 +176,31 @@ public final class Container {
             overflow = shared;
             commands.put(OTHER, shared.other());
             news.known.add(shared.other());
-            // Asked for when it is needed: the JDK's own logging adds a shutdown hook.
-            System.getLogger(Container.class.getName())
-                    .log(
-                            System.Logger.Level.WARNING,
-                            "{0} knows {1} commands, its cap: {2} and all further names share the key {3}. Take fewer names, or"
-                                    + " raise Commands.builder().maxNames(...)",
-                            name,
-                            Integer.toString(maxNames),
-                            first.name(),
-                            OTHER);
+            news.firstOverCap = first.name();
         }
         return shared;
     }
 
-    /** What observers are to be told once no lock is held. */
+    /** What is to be told once no lock is held. */
     private final class News {
 
+        private @Nullable String firstOverCap;
         private final List<CommandRuntime<?, ?>> known = new ArrayList<>();
         private final List<CommandRuntime<?, ?>> gone = new ArrayList<>();
 
         void tell() {
+            if (firstOverCap != null) {
+                // Asked for when it is needed: the JDK's own logging adds a shutdown hook.
+                System.Logger log = System.getLogger(Container.class.getName());
+                log.log(
+                        System.Logger.Level.WARNING,
+                        "{0} knows {1} commands, its cap: {2} and all further names share the key {3}. Take fewer names,"
+                                + " or raise Commands.builder().maxNames(...)",
+                        name,
+                        Integer.toString(maxNames),
+                        firstOverCap,
+                        OTHER);
+            }
             for (CommandObserver observer : observers) {
                 gone.forEach(command -> Container.tell(() -> observer.gone(command)));
                 known.forEach(command -> Container.tell(() -> observer.known(command)));
