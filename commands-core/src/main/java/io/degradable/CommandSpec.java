@@ -376,8 +376,8 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
 
         /**
          * Failures of a write after which nobody knows whether it was done, for instance a time limit of the client inside
-         * {@code run()}. Default: {@code TimeoutException} and {@code InterruptedIOException}, to which it adds. May be said
-         * more than once.
+         * {@code run()}. Default: {@code TimeoutException}, {@code InterruptedIOException}, and what a write inside {@code
+         * run()} throws when its own outcome is unknown, to which it adds. May be said more than once.
          */
         public Builder<C, R> unknownOn(Predicate<? super Throwable> which) {
             rules = new FailureRules(

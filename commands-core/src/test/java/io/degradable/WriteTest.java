@@ -156,6 +156,31 @@ final class WriteTest {
     }
 
     @Test
+    void a_write_inside_a_write_whose_outcome_is_unknown_leaves_the_outer_ones_unknown_too() {
+        CommandSpec<Call, String> inner = Call.declared()
+                .name("Inner")
+                .threadPool(pool -> pool.named("inner"))
+                .write()
+                .build();
+        CommandSpec<Call, String> outer = withPending();
+        Call lost = new Call(commands, inner, "inner", () -> {
+            throw new SocketTimeoutException();
+        });
+        Call refused = new Call(commands, inner, "inner", () -> {
+            throw new IOException("connection refused");
+        });
+
+        CommandResult<String> direct = new Call(commands, outer, "1", lost::execute).executeForResult();
+        CommandResult<String> waited =
+                new Call(commands, outer, "2", () -> lost.queue().join()).executeForResult();
+        CommandResult<String> known = new Call(commands, outer, "3", refused::execute).executeForResult();
+
+        assertThat(direct.value()).isEqualTo("pending 1");
+        assertThat(waited.value()).isEqualTo("pending 2");
+        assertThat(known.value()).isEqualTo(NOT_NOW.value());
+    }
+
+    @Test
     void without_a_pending_answer_a_timeout_fails_and_says_that_the_outcome_is_unknown() throws Exception {
         CommandSpec<Call, String> spec =
                 write().fallback(chain -> chain.template(NOT_NOW)).build();

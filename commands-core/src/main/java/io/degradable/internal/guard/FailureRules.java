@@ -29,13 +29,16 @@ public record FailureRules(
         @Nullable Predicate<? super Throwable> fallbackOn,
         Predicate<? super Throwable> unknown) {
 
-    /** Rules that take a timeout thrown by the body, and nothing else, for an unknown outcome. */
+    /**
+     * Rules that take a timeout thrown by the body, and a write inside it whose own outcome is unknown, for an unknown
+     * outcome, and nothing else.
+     */
     public FailureRules(
             Predicate<? super Throwable> ignored,
             Predicate<? super Throwable> fatal,
             Predicate<? super Throwable> overloaded,
             @Nullable Predicate<? super Throwable> fallbackOn) {
-        this(ignored, fatal, overloaded, fallbackOn, FailureRules::isTimeout);
+        this(ignored, fatal, overloaded, fallbackOn, FailureRules::isTimeoutOrUnknownInside);
     }
 
     /** The rules of a command that says nothing. */
@@ -69,15 +72,20 @@ public record FailureRules(
         return matches(unknown, failure, mistakes);
     }
 
-    private static boolean isTimeout(Throwable failure) {
-        return failure instanceof TimeoutException || failure instanceof InterruptedIOException;
+    private static boolean isTimeoutOrUnknownInside(Throwable failure) {
+        return failure instanceof TimeoutException
+                || failure instanceof InterruptedIOException
+                || (unwrapped(failure) instanceof CommandException nested && nested.outcomeUnknown());
     }
 
     private static boolean isRefusalOfNestedCommand(Throwable failure) {
-        // Whoever waited for a future has it wrapped; it is the same refusal.
+        return unwrapped(failure) instanceof CommandException nested && nested.outcome() == CallOutcome.REJECTED;
+    }
+
+    /** Whoever waited for a future has what it failed with wrapped; it is the same failure. */
+    private static @Nullable Throwable unwrapped(Throwable failure) {
         boolean wrapped = failure instanceof ExecutionException || failure instanceof CompletionException;
-        Throwable thrown = wrapped ? failure.getCause() : failure;
-        return thrown instanceof CommandException nested && nested.outcome() == CallOutcome.REJECTED;
+        return wrapped ? failure.getCause() : failure;
     }
 
     private static boolean matches(Predicate<? super Throwable> rule, Throwable failure, Runnable mistakes) {
