@@ -17,6 +17,7 @@ import io.degradable.template.StaticTemplate;
 import io.degradable.testing.ManualTicker;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -167,5 +168,34 @@ final class FailClosedTest {
 
         assertThat(result.value()).isEqualTo("yes");
         assertThat(result.degraded()).isFalse();
+    }
+
+    @Test
+    void its_own_rules_let_no_failure_out_that_the_command_around_it_would_answer_for() {
+        CommandSpec<Call, String> strict = Call.declared()
+                .name("Strict")
+                .threadPool(pool -> pool.named("rights"))
+                .failClosed()
+                .fatal(IllegalStateException.class::isInstance)
+                .fallbackOn(IOException.class::isInstance)
+                .build();
+        CommandSpec<Call, String> page = Call.declared()
+                .name("Page")
+                .fallback(chain -> chain.template(StaticTemplate.of("last", "x")))
+                .build();
+
+        for (RuntimeException failure :
+                List.of(new IllegalStateException("fatal"), new IllegalArgumentException("unclassed"))) {
+            assertThatThrownBy(new Call(
+                            commands,
+                            page,
+                            "1",
+                            () -> new Call(commands, strict, "user-1", () -> {
+                                        throw failure;
+                                    })
+                                    .execute())::execute)
+                    .isInstanceOf(TemporaryRefusalException.class)
+                    .hasCause(failure);
+        }
     }
 }

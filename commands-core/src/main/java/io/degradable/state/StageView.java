@@ -46,6 +46,9 @@ public interface StageView {
 
     CircuitView circuit();
 
+    /** Guard: bodies that may run at once now; 0 for no bound. */
+    int limit();
+
     /** Guard: bodies that run now. */
     int active();
 

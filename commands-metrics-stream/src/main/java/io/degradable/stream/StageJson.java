@@ -164,21 +164,15 @@ final class StageJson {
     private static void writeBulkhead(JsonGenerator json, StageView stage) throws IOException {
         BulkheadSettings bulkhead = stage.settings().bulkhead();
         json.writeObjectFieldStart("bulkhead");
-        if (bulkhead instanceof BulkheadSettings.ThreadPool pool) {
-            json.writeStringField("kind", "thread_pool");
-            json.writeStringField("pool", pool.name());
-            json.writeNumberField("limit", pool.size());
-            json.writeNumberField("queue", pool.queue());
+        BulkheadSettings.ThreadPool pool = bulkhead instanceof BulkheadSettings.ThreadPool its ? its : null;
+        json.writeStringField("kind", kindOf(bulkhead));
+        json.writeStringField("pool", pool == null ? null : pool.name());
+        if (stage.limit() == 0) {
+            json.writeNullField("limit");
         } else {
-            json.writeStringField("kind", bulkhead instanceof BulkheadSettings.Semaphore ? "semaphore" : "inline");
-            json.writeNullField("pool");
-            if (bulkhead instanceof BulkheadSettings.Semaphore semaphore) {
-                json.writeNumberField("limit", semaphore.limit());
-            } else {
-                json.writeNullField("limit");
-            }
-            json.writeNumberField("queue", 0);
+            json.writeNumberField("limit", stage.limit());
         }
+        json.writeNumberField("queue", pool == null ? 0 : pool.queue());
         json.writeNumberField("active", stage.active());
         json.writeNumberField("queued", stage.queued());
         json.writeEndObject();
@@ -201,5 +195,15 @@ final class StageJson {
         } else {
             json.writeNumberField("timeoutMs", settings.timeout().toMillis());
         }
+    }
+
+    private static String kindOf(BulkheadSettings bulkhead) {
+        if (bulkhead instanceof BulkheadSettings.ThreadPool) {
+            return "thread_pool";
+        }
+        if (bulkhead instanceof BulkheadSettings.Semaphore) {
+            return "semaphore";
+        }
+        return bulkhead instanceof BulkheadSettings.VirtualThreads ? "virtual_threads" : "inline";
     }
 }

@@ -19,6 +19,9 @@ public sealed interface Bulkhead permits WorkerBulkhead, SemaphoreBulkhead, Inli
     /** Why {@link #tryEnter} refused. */
     StageReason full();
 
+    /** Bodies that may run at once now; 0 for no bound. */
+    int limit();
+
     /** Bodies that run now. */
     int active();
 

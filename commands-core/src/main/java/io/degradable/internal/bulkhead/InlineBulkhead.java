@@ -25,6 +25,11 @@ public final class InlineBulkhead implements Bulkhead {
     }
 
     @Override
+    public int limit() {
+        return 0;
+    }
+
+    @Override
     public int active() {
         return 0;
     }

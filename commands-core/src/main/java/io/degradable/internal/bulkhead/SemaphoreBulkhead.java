@@ -32,6 +32,11 @@ public final class SemaphoreBulkhead implements Bulkhead {
     }
 
     @Override
+    public int limit() {
+        return slots.limit();
+    }
+
+    @Override
     public int active() {
         return slots.taken();
     }

@@ -128,6 +128,11 @@ public final class ThreadPoolBulkhead implements WorkerBulkhead {
     }
 
     @Override
+    public int limit() {
+        return size;
+    }
+
+    @Override
     public int active() {
         return Math.min(slots.taken(), running());
     }

@@ -95,6 +95,11 @@ public final class VirtualThreadBulkhead implements WorkerBulkhead {
     }
 
     @Override
+    public int limit() {
+        return slots.limit();
+    }
+
+    @Override
     public int active() {
         return slots.taken();
     }

@@ -76,6 +76,11 @@ record LiveStage(Stage<?, ?, ?> stage, Ticker ticker) implements StageView {
     }
 
     @Override
+    public int limit() {
+        return stage.guard().bulkhead().limit();
+    }
+
+    @Override
     public int active() {
         return stage.guard().bulkhead().active();
     }

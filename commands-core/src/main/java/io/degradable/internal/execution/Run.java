@@ -232,7 +232,18 @@ final class Run<C, R> implements FinishedRun<R> {
             }
             return cancelled;
         }
-        return thrownUnchanged ? last().cause(key) : wrapped(cause());
+        return thrownUnchanged && !isCheckThatFailed() ? last().cause(key) : wrapped(cause());
+    }
+
+    /**
+     * Whether a check that fails closed ended in a way that the command around it could take for unavailable and answer for:
+     * whatever its own rules say, it has to be seen for what it is.
+     */
+    private boolean isCheckThatFailed() {
+        StageReason reason = last().reason();
+        return command.effect() == Effect.FAIL_CLOSED
+                && (reason == StageReason.FATAL || reason == StageReason.UNCLASSED)
+                && !(last().cause(command.key()) instanceof Error);
     }
 
     /** The failure in an exception that needs no declaration. */
