@@ -13,5 +13,8 @@ final class Copies {
     static final CacheSpec<Long, Recommendations> RECOMMENDATIONS =
             CacheSpec.<Long, Recommendations>named("recommendations");
 
+    /** By customer: a key that left the customer out would show one the orders of another. */
+    static final CacheSpec<String, OrderList> ORDERS = CacheSpec.<String, OrderList>named("orders");
+
     private Copies() {}
 }

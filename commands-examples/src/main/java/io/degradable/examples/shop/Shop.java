@@ -2,8 +2,12 @@ package io.degradable.examples.shop;
 
 import io.degradable.Commands;
 import io.degradable.examples.shop.backend.Backends;
+import io.degradable.examples.shop.client.AccountService;
 import io.degradable.examples.shop.client.BackendClients;
+import io.degradable.examples.shop.client.NewOrder;
+import io.degradable.examples.shop.client.OrderService;
 import io.degradable.examples.shop.http.FaultsHandler;
+import io.degradable.model.CommandException;
 import io.degradable.stream.StreamServer;
 import java.net.URI;
 import java.time.Duration;
@@ -11,6 +15,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The shop with everything it needs: its backends, which are real HTTP services in this process, its commands, and one port
@@ -19,6 +25,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>Threading: started and closed by one thread; the accessors may be called from any.
  */
 final class Shop implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(Shop.class);
 
     private static final int WARM_UP_RUNS = 20;
 
@@ -35,12 +43,18 @@ final class Shop implements AutoCloseable {
                 .closeGrace(Duration.ofMillis(300))
                 .build();
         try {
+            AccountService accounts = clients.accounts(backends.accounts().uri());
+            OrderService orders = clients.orders(backends.orders().uri());
             warmUp(services());
+            warmUp(accounts, orders);
             commands.register(GetProduct.SPEC, GetProductFromReplica.SPEC, GetStock.SPEC, GetRecommendations.SPEC);
+            commands.register(Login.SPEC, CheckToken.SPEC, PlaceOrder.SPEC, GetOrders.SPEC);
             server = StreamServer.builder(commands)
                     .service("shop")
                     .port(port)
                     .handler(new ProductsHandler(commands, services(), beside))
+                    .handler(new LoginHandler(commands, accounts))
+                    .handler(new OrdersHandler(commands, accounts, orders))
                     .handler(new FaultsHandler(backends))
                     .start();
         } catch (Exception e) {
@@ -72,6 +86,23 @@ final class Shop implements AutoCloseable {
                 rehearsal.execute(new GetRecommendations(services.recommendations(), id));
                 // The replica in the catalog's place, with a chain behind it should it be too cold to answer in time.
                 rehearsal.execute(new GetProduct(services.replica(), services.catalog(), id));
+            }
+        }
+    }
+
+    /** The same for the others. Nothing stands in for some of them, so that a rehearsal may fail; it orders nothing new. */
+    private static void warmUp(AccountService accounts, OrderService orders) {
+        NewOrder known = new NewOrder("anna", "first-lamp", 24, 1);
+        try (Commands rehearsal = Commands.builder().name("warm-up").build()) {
+            for (int run = 0; run < WARM_UP_RUNS; run++) {
+                try {
+                    String token = rehearsal.execute(new Login(accounts, "anna", "oak-and-linen"));
+                    String customer = rehearsal.execute(new CheckToken(accounts, token));
+                    rehearsal.execute(new PlaceOrder(orders, known));
+                    rehearsal.execute(new GetOrders(orders, customer));
+                } catch (CommandException tooCold) {
+                    log.debug("a rehearsal came too late", tooCold);
+                }
             }
         }
     }

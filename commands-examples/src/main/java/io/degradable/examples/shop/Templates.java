@@ -18,5 +18,10 @@ final class Templates {
     static final StaticTemplate<Recommendations> BESTSELLERS = StaticTemplate.of(
             "bestsellers", new Recommendations(0, List.of(1L, 2L, 3L), "what others like; yours are back in a moment"));
 
+    static final OrderList.WayOn WAY_ON = new OrderList.WayOn("/orders", "0800 555 0100");
+
+    static final StaticTemplate<OrderList> UNKNOWN_ORDERS = StaticTemplate.of(
+            "unknown-orders", OrderList.unknown("we cannot show your orders just now; none of them is lost", WAY_ON));
+
     private Templates() {}
 }

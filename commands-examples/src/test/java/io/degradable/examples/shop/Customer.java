@@ -44,11 +44,21 @@ final class Customer {
         return send(HttpRequest.newBuilder(shop.resolve("/" + path)).build());
     }
 
+    Answer get(String path, String... headers) {
+        return send(HttpRequest.newBuilder(shop.resolve("/" + path))
+                .headers(headers)
+                .build());
+    }
+
+    Answer post(String path, String json, String... headers) {
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(shop.resolve("/" + path)).POST(HttpRequest.BodyPublishers.ofString(json));
+        return send((headers.length == 0 ? request : request.headers(headers)).build());
+    }
+
     /** What the backend does from now on. */
     Answer fault(String backend, String json) {
-        return send(HttpRequest.newBuilder(shop.resolve("/faults/" + backend))
-                .POST(HttpRequest.BodyPublishers.ofString(json))
-                .build());
+        return post("faults/" + backend, json);
     }
 
     String text(String path) {

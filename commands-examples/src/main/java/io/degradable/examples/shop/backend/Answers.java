@@ -2,12 +2,8 @@ package io.degradable.examples.shop.backend;
 
 import javax.annotation.Nullable;
 
-/**
- * What one kind of backend answers, without its faults: {@code GET path + id}.
- *
- * <p>Threading: asked by many threads at once.
- */
-interface Answers extends AutoCloseable {
+/** A service that only looks things up: {@code GET path + id}. */
+interface Answers extends Service {
     /** The path before the id, such as {@code /stock/}. */
     String path();
 
@@ -16,5 +12,18 @@ interface Answers extends AutoCloseable {
     Object find(long id) throws Exception;
 
     @Override
-    default void close() {}
+    default Reply answer(Asked asked) throws Exception {
+        if (!asked.method().equals("GET")) {
+            return Reply.onlyAllowed("GET");
+        }
+        Object found = null;
+        if (asked.path().startsWith(path())) {
+            try {
+                found = find(Long.parseLong(asked.path().substring(path().length())));
+            } catch (NumberFormatException e) { // no number names nothing, like a number that is unknown
+                found = null;
+            }
+        }
+        return found == null ? Reply.nothingAt(asked.path()) : Reply.ok(found);
+    }
 }

@@ -3,13 +3,15 @@ package io.degradable.examples.shop.backend;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import javax.annotation.Nullable;
 import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -32,16 +34,16 @@ public final class Backend implements AutoCloseable {
     private static final ObjectWriter JSON = JsonMapper.builder().build().writer();
 
     private final String name;
-    private final Answers answers;
+    private final Service service;
     private final Faults faults = new Faults();
     private final RequestCounts counts = new RequestCounts();
     private final Server server;
     private final BackendConnector connector;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private Backend(String name, Answers answers) {
+    private Backend(String name, Service service) {
         this.name = name;
-        this.answers = answers;
+        this.service = service;
         QueuedThreadPool threads = new QueuedThreadPool(THREADS, 2);
         threads.setName(name);
         threads.setDaemon(true);
@@ -51,8 +53,8 @@ public final class Backend implements AutoCloseable {
         server.setHandler(new Front());
     }
 
-    static Backend start(String name, Answers answers) throws Exception {
-        Backend backend = new Backend(name, answers);
+    static Backend start(String name, Service service) throws Exception {
+        Backend backend = new Backend(name, service);
         try {
             backend.server.start();
         } catch (Exception e) {
@@ -124,7 +126,7 @@ public final class Backend implements AutoCloseable {
             connector.cutAll();
             LifeCycle.stop(server);
         } finally {
-            answers.close();
+            service.close();
         }
     }
 
@@ -154,46 +156,24 @@ public final class Backend implements AutoCloseable {
 
     private void finish(Exchange exchange, Episode met) {
         if (met.nextFails()) {
-            refuse(exchange, HttpStatus.INTERNAL_SERVER_ERROR_500, name + " has a fault");
+            reply(exchange, Reply.refusal(service.faultStatus(), name + " has a fault"));
         } else {
             answer(exchange);
         }
     }
 
     private void answer(Exchange exchange) {
-        if (!exchange.method().equals("GET")) {
-            refuse(exchange, HttpStatus.METHOD_NOT_ALLOWED_405, "only GET is allowed");
-            return;
-        }
-        Long id = id(exchange.path());
-        Object found;
+        Reply reply;
         try {
-            found = id == null ? null : answers.find(id);
+            reply = service.answer(exchange.asked());
         } catch (Exception e) {
-            refuse(exchange, HttpStatus.INTERNAL_SERVER_ERROR_500, name + " failed: " + e);
-            return;
+            reply = Reply.refusal(HttpStatus.INTERNAL_SERVER_ERROR_500, name + " failed: " + e);
         }
-        if (found == null) {
-            refuse(exchange, HttpStatus.NOT_FOUND_404, "nothing at " + exchange.path());
-        } else {
-            exchange.answer(HttpStatus.OK_200, json(found));
-        }
+        reply(exchange, reply);
     }
 
-    @Nullable
-    private Long id(String path) {
-        if (!path.startsWith(answers.path())) {
-            return null;
-        }
-        try {
-            return Long.valueOf(path.substring(answers.path().length()));
-        } catch (NumberFormatException e) { // no number names nothing, like a number that is unknown
-            return null;
-        }
-    }
-
-    private static void refuse(Exchange exchange, int status, String message) {
-        exchange.answer(status, json(Map.of("error", message)));
+    private static void reply(Exchange exchange, Reply reply) {
+        exchange.answer(reply.status(), json(reply.value()));
     }
 
     private static byte[] json(Object value) {
@@ -207,10 +187,17 @@ public final class Backend implements AutoCloseable {
     /** Where Jetty hands requests over. */
     private final class Front extends Handler.Abstract {
         @Override
-        public boolean handle(Request request, Response response, Callback callback) {
+        public boolean handle(Request request, Response response, Callback callback) throws IOException {
+            String body = body(request); // first: what has not been received in full meets no fault
             counts.started();
-            serve(new Exchange(request, response, callback, counts));
+            serve(new Exchange(request, body, response, callback, counts));
             return true;
+        }
+
+        private static String body(Request request) throws IOException {
+            try (InputStream body = Content.Source.asInputStream(request)) {
+                return new String(body.readNBytes(Asked.MAX_BODY_BYTES), StandardCharsets.UTF_8);
+            }
         }
     }
 }

@@ -1,15 +1,18 @@
 package io.degradable.examples.shop.backend;
 
+import java.sql.SQLException;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import javax.annotation.Nullable;
 
 /**
- * The four services the shop depends on: {@code catalog}, its copy {@code replica}, {@code stock} and {@code
- * recommendations}.
+ * The six services the shop depends on: {@code catalog}, its copy {@code replica}, {@code stock}, {@code recommendations},
+ * {@code orders} and {@code accounts}.
  *
  * <p>Threading: fixed once started; any thread may ask.
  */
@@ -19,16 +22,22 @@ public final class Backends implements AutoCloseable {
 
     private final Map<String, Backend> byName = new LinkedHashMap<>();
 
-    private Backends() {}
+    private final OrdersBackend orders;
+
+    private Backends(OrdersBackend orders) {
+        this.orders = orders;
+    }
 
     /** Starts all of them, each with nothing wrong, and fills their databases. */
     public static Backends start() throws Exception {
-        Backends backends = new Backends();
+        Backends backends = new Backends(new OrdersBackend());
         try {
             backends.add("catalog", new CatalogBackend("catalog"));
             backends.add("replica", new CatalogBackend("replica"));
             backends.add("stock", new StockBackend());
             backends.add("recommendations", new RecommendationsBackend());
+            backends.add("orders", backends.orders);
+            backends.add("accounts", new AccountsBackend());
         } catch (Exception e) {
             backends.close();
             throw e;
@@ -50,6 +59,25 @@ public final class Backends implements AutoCloseable {
 
     public Backend recommendations() {
         return get("recommendations");
+    }
+
+    public Backend orders() {
+        return get("orders");
+    }
+
+    public Backend accounts() {
+        return get("accounts");
+    }
+
+    /**
+     * What the table of orders holds of one customer, whatever is wrong with the service in front of it: the numbers of the
+     * orders by their operations, each as often as it is there.
+     */
+    public Map<String, List<Long>> ordersInTable(String customer) throws SQLException {
+        return orders.of(customer).orders().stream()
+                .collect(Collectors.groupingBy(
+                        OrdersBackend.Order::operationId,
+                        Collectors.mapping(OrdersBackend.Order::number, Collectors.toList())));
     }
 
     /** The backend of that name, or null. */
@@ -87,8 +115,8 @@ public final class Backends implements AutoCloseable {
         return id >= 1 && id <= PRODUCTS;
     }
 
-    private void add(String name, Answers answers) throws Exception {
-        byName.put(name, Backend.start(name, answers));
+    private void add(String name, Service service) throws Exception {
+        byName.put(name, Backend.start(name, service));
     }
 
     private Backend get(String name) {

@@ -16,23 +16,21 @@ import org.eclipse.jetty.util.Callback;
  */
 final class Exchange {
     private final Request request;
+    private final Asked asked;
     private final Response response;
     private final Callback callback;
     private final RequestCounts counts;
 
-    Exchange(Request request, Response response, Callback callback, RequestCounts counts) {
+    Exchange(Request request, String body, Response response, Callback callback, RequestCounts counts) {
         this.request = request;
+        asked = new Asked(request.getMethod(), Request.getPathInContext(request), body);
         this.response = response;
         this.callback = callback;
         this.counts = counts;
     }
 
-    String method() {
-        return request.getMethod();
-    }
-
-    String path() {
-        return Request.getPathInContext(request);
+    Asked asked() {
+        return asked;
     }
 
     void answer(int status, byte[] json) {
@@ -55,14 +53,18 @@ final class Exchange {
      * Calls when the client closes its connection while it waits. Jetty does not read while a request is being handled, so
      * it would see that only when it writes; until then clients that gave up would look like clients still waiting, and
      * their sockets would stay open. A client that sends more before it has its answer is taken for one that left.
+     * What is done without its client is not watched.
      */
     void watchClient(Runnable left) {
+        if (asked.doneWithoutClient()) {
+            return;
+        }
         endPoint().tryFillInterested(Callback.from(left, ignored -> left.run()));
     }
 
     /** Ends the watch; Jetty itself must be able to read the next request of this connection. */
     void unwatchClient() {
-        if (endPoint() instanceof AbstractEndPoint watched) {
+        if (!asked.doneWithoutClient() && endPoint() instanceof AbstractEndPoint watched) {
             watched.getFillInterest().onFail(new EofException("no longer watched"));
         }
     }

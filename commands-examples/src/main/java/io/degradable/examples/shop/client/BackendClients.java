@@ -26,11 +26,12 @@ public final class BackendClients implements AutoCloseable {
     private static final int THREADS = 4;
 
     /** Fields we do not know are a newer backend's; fields that are missing are no answer. */
-    private static final ObjectReader JSON = JsonMapper.builder()
+    private static final JsonMapper MAPPER = JsonMapper.builder()
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
-            .build()
-            .reader();
+            .build();
+
+    private static final ObjectReader JSON = MAPPER.reader();
 
     private final ExecutorService executor;
     private final HttpClient http;
@@ -61,6 +62,16 @@ public final class BackendClients implements AutoCloseable {
     /** Asks the recommendation service at that address. */
     public RecommendationService recommendations(URI backend) {
         return id -> get(backend.resolve("/recommendations/" + id), id, Recommendations.class);
+    }
+
+    /** Places and lists orders at the service at that address. */
+    public OrderService orders(URI backend) {
+        return new HttpOrders(http, MAPPER, backend);
+    }
+
+    /** Asks the accounts service at that address. */
+    public AccountService accounts(URI backend) {
+        return new HttpAccounts(http, MAPPER, backend);
     }
 
     /** Ends the threads. The HTTP client itself has no end to be called on Java 17; it goes when nobody holds it. */

@@ -1,6 +1,6 @@
 package io.degradable.examples.shop.client;
 
-/** A service answered, but with a status that is neither 200 nor 404. */
+/** A service answered, but with a status that is no answer to what was asked. */
 public final class BackendException extends Exception {
     private final int status;
 

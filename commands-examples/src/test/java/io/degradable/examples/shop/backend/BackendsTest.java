@@ -33,7 +33,7 @@ class BackendsTest {
     void backends_are_known_by_name() {
         assertThat(backends.all())
                 .extracting(Backend::name)
-                .containsExactly("catalog", "replica", "stock", "recommendations");
+                .containsExactly("catalog", "replica", "stock", "recommendations", "orders", "accounts");
         assertThat(backends.all()).allSatisfy(backend -> {
             assertThat(backends.find(backend.name())).isSameAs(backend);
             assertThat(backend.fault()).isEqualTo(Fault.up());

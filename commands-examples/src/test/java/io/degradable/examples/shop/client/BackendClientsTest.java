@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -90,6 +91,50 @@ class BackendClientsTest {
 
         backends.catalog().set(Fault.up());
         assertThat(catalog.find(1).id()).isEqualTo(1);
+    }
+
+    @Test
+    void an_order_counts_as_not_done_only_when_that_is_certain() throws Exception { // S11
+        OrderService orders = clients.orders(backends.orders().uri());
+        NewOrder order = new NewOrder("ben", "certain", 7, 1);
+        backends.orders().set(Fault.errors(1));
+        assertThatThrownBy(() -> orders.place(order)).isInstanceOf(NotDoneException.class);
+
+        backends.orders().set(Fault.hang());
+        CompletableFuture<Order> cut = CompletableFuture.supplyAsync(() -> {
+            try {
+                return orders.place(order);
+            } catch (Exception e) {
+                throw new CompletionException(e);
+            }
+        });
+        await().until(() -> backends.orders().inFlight() == 1);
+        backends.orders().set(Fault.down());
+        assertThatThrownBy(cut::join).hasCauseInstanceOf(IOException.class);
+
+        try (OneAnswer nonsense = new OneAnswer("nonsense")) {
+            assertThatThrownBy(() -> clients.orders(nonsense.uri()).place(order))
+                    .isInstanceOf(BackendException.class);
+        }
+        int port;
+        try (ServerSocket socket = new ServerSocket(0)) {
+            port = socket.getLocalPort();
+        }
+        assertThatThrownBy(() ->
+                        clients.orders(URI.create("http://127.0.0.1:" + port)).place(order))
+                .isInstanceOf(NotDoneException.class);
+    }
+
+    @Test
+    void an_answer_that_leaves_out_what_was_asked_is_neither_an_empty_list_nor_a_yes() throws Exception { // H6, S12
+        try (OneAnswer backend = new OneAnswer("{}")) {
+            OrderService orders = clients.orders(backend.uri());
+            AccountService accounts = clients.accounts(backend.uri());
+
+            assertThatThrownBy(() -> orders.of("ben")).isInstanceOf(IOException.class);
+            assertThatThrownBy(() -> accounts.login("ben", "x")).isInstanceOf(IOException.class);
+            assertThatThrownBy(() -> accounts.customerOf("x")).isInstanceOf(IOException.class);
+        }
     }
 
     @Test

@@ -62,7 +62,9 @@ class FaultsHandlerTest {
                 .isEqualTo("{\"catalog\":{\"mode\":\"up\",\"latencyMs\":0,\"errorRate\":0.0},"
                         + "\"replica\":{\"mode\":\"slow\",\"latencyMs\":300,\"errorRate\":0.0},"
                         + "\"stock\":{\"mode\":\"up\",\"latencyMs\":0,\"errorRate\":0.0},"
-                        + "\"recommendations\":{\"mode\":\"up\",\"latencyMs\":0,\"errorRate\":0.0}}");
+                        + "\"recommendations\":{\"mode\":\"up\",\"latencyMs\":0,\"errorRate\":0.0},"
+                        + "\"orders\":{\"mode\":\"up\",\"latencyMs\":0,\"errorRate\":0.0},"
+                        + "\"accounts\":{\"mode\":\"up\",\"latencyMs\":0,\"errorRate\":0.0}}");
     }
 
     @Test
@@ -106,7 +108,7 @@ class FaultsHandlerTest {
         var response = send("POST", path, "{\"mode\":\"down\"}");
 
         assertProblem(response, 404, "Not Found");
-        assertThat(detail(response)).contains("catalog, replica, stock, recommendations");
+        assertThat(detail(response)).contains("catalog, replica, stock, recommendations, orders, accounts");
     }
 
     @ParameterizedTest
