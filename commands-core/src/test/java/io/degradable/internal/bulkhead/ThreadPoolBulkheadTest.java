@@ -322,4 +322,40 @@ final class ThreadPoolBulkheadTest {
         assertThat(Caller.valueOf(interrupted)).isTrue();
         assertThat(pool.awaitEnd(ticker, graceFromNow())).isTrue();
     }
+
+    @Test
+    void at_last_a_running_task_is_told_that_nobody_waits_for_it() throws InterruptedException {
+        ThreadPoolBulkhead pool = pool(1, 0);
+        CountDownLatch started = new CountDownLatch(1);
+        CountDownLatch cancelled = new CountDownLatch(1);
+        assertThat(pool.tryEnter()).isTrue();
+        pool.start(new Task() {
+            @Override
+            public void cancel() {
+                cancelled.countDown();
+            }
+
+            @Override
+            public void run() {
+                started.countDown();
+                while (cancelled.getCount() > 0 && !Thread.currentThread().isInterrupted()) {
+                    Thread.onSpinWait();
+                }
+                pool.exit();
+            }
+        });
+        started.await();
+
+        pool.cancelAll();
+
+        assertThat(cancelled.getCount()).isZero();
+    }
+
+    @Test
+    void nobody_runs_a_body_himself_where_that_was_not_asked_for() {
+        ThreadPoolBulkhead none = pool(1, 0);
+
+        assertThat(none.tryEnterAsCaller()).isFalse();
+        assertThat(none.isCalledByWorker()).isFalse();
+    }
 }
