@@ -48,6 +48,7 @@ public final class ThreadPoolBulkhead implements WorkerBulkhead {
         private final Set<DeadlineThread> threads = ConcurrentHashMap.newKeySet();
         private volatile @Nullable Thread closer;
         private volatile boolean ended;
+        private volatile boolean cancelling;
 
         Executor(BulkheadSettings.ThreadPool settings) {
             super(settings.size(), settings.size(), 1, TimeUnit.MINUTES, new LinkedBlockingQueue<>());
@@ -73,6 +74,9 @@ public final class ThreadPoolBulkhead implements WorkerBulkhead {
         @Override
         protected void beforeExecute(Thread thread, Runnable task) {
             ((DeadlineThread) thread).task(task);
+            if (cancelling) {
+                cancel(task); // its thread was only on its way when all tasks were cancelled
+            }
         }
 
         @Override
@@ -211,6 +215,7 @@ public final class ThreadPoolBulkhead implements WorkerBulkhead {
 
     @Override
     public void cancelAll() {
+        executor.cancelling = true; // before it looks at the threads: one of the two sees the other
         executor.getQueue().forEach(ThreadPoolBulkhead::cancel);
         cancelRunning();
         executor.shutdownNow().forEach(ThreadPoolBulkhead::cancel);

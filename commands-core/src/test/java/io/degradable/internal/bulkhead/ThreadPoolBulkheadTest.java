@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -357,5 +358,47 @@ final class ThreadPoolBulkheadTest {
 
         assertThat(none.tryEnterAsCaller()).isFalse();
         assertThat(none.isCalledByWorker()).isFalse();
+    }
+
+    @DisplayName("A body whose thread is still on its way when all are cancelled is cancelled, too")
+    @Test
+    void nobody_starts_uncancelled_after_the_last_cancel() throws InterruptedException {
+        for (int round = 0; round < 200; round++) {
+            ThreadPoolBulkhead pool = pool(1, 0);
+            CountDownLatch cancelled = new CountDownLatch(1);
+            pool.start(new Task() {
+                @Override
+                public void cancel() {
+                    cancelled.countDown();
+                }
+
+                @Override
+                public void run() {
+                    awaitWhateverComes(cancelled);
+                }
+            });
+
+            pool.shutdown();
+            pool.cancelAll();
+
+            assertThat(cancelled.await(5, TimeUnit.SECONDS))
+                    .as("cancelled, round %d", round)
+                    .isTrue();
+        }
+    }
+
+    private static void awaitWhateverComes(CountDownLatch latch) {
+        boolean interrupted = false;
+        while (true) {
+            try {
+                var unused = latch.await(10, TimeUnit.SECONDS);
+                break;
+            } catch (InterruptedException ignoredFor) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 }
