@@ -97,13 +97,16 @@ final class HalfOpen implements Phase {
         expire(nowNanos);
     }
 
-    /** Books overdue probes as failed, and says whether that ended this phase. */
+    /**
+     * Books overdue probes as failed, and says whether this phase is over. One that another thread has decided and not left
+     * yet is left here, or a reader could see a state that no moment has had.
+     */
     private boolean expire(long nowNanos) {
         while (true) {
             Probes before = probes;
             Probes after = before.expired(nowNanos);
             if (after == before) {
-                return false;
+                return decide(before, nowNanos);
             }
             if (PROBES.compareAndSet(this, before, after)) {
                 return decide(after, nowNanos);
