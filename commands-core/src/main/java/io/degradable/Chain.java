@@ -84,6 +84,7 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
     }
 
     private Spares<C, R> addSpare(CommandSpec<?, ?> spec, LiveCall<C, R> call, Consumer<? super SpareSpec> customizer) {
+        Require.that(!spec.name().equals(command), "spare " + spec.name() + " has the name of the command itself");
         GuardSettings guard = spec.definition().settings().guard();
         Require.that(
                 !guard.runsOnCaller() || spec.isBounded(),
@@ -102,6 +103,7 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
     public Spares<C, R> spareCall(
             String name, StageCall<? super C, ? extends R> call, Consumer<? super StageSpec> customizer) {
         Require.name("stage name", name);
+        Objects.requireNonNull(call, "the call of spare " + name + " must not be null");
         Require.that(names.add(name), "stage " + name + " is there already");
         StageSpec spec = new StageSpec(Source.SPARE);
         customizer.accept(spec);
@@ -147,6 +149,7 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
 
     @Override
     public Caches<C, R> pending(BiFunction<? super C, ? super String, ? extends R> answer) {
+        Objects.requireNonNull(answer, "pending must not be null");
         Function<? super C, String> id = Require.notNull(
                 "operationId", operationId, "a pending answer names the operation, say operationId(...) before");
         Require.that(names.add("pending"), "pending(...) is there already");

@@ -241,7 +241,7 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
 
         /** Runs the body on a thread of a pool. The default, with the group's pool, 10 threads and no queue. */
         public Builder<C, R> threadPool(Consumer<? super ThreadPoolSpec> pool) {
-            this.pool = pool;
+            this.pool = Objects.requireNonNull(pool, "threadPool must not be null");
             this.other = null;
             return this;
         }
@@ -325,6 +325,7 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
 
         /** Failures that say that the request is wrong, beside {@code BadRequestException}: not counted, no stage. May be said more than once. */
         public Builder<C, R> ignore(Predicate<? super Throwable> which) {
+            Objects.requireNonNull(which, "ignore must not be null");
             rules = new FailureRules(
                     either(rules.ignored(), which),
                     rules.fatal(),
@@ -336,6 +337,7 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
 
         /** Failures that no stage may hide, beside every {@code Error}: counted, no stage. May be said more than once. */
         public Builder<C, R> fatal(Predicate<? super Throwable> which) {
+            Objects.requireNonNull(which, "fatal must not be null");
             rules = new FailureRules(
                     rules.ignored(),
                     either(rules.fatal(), which),
@@ -350,6 +352,7 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
          * said more than once.
          */
         public Builder<C, R> overloaded(Predicate<? super Throwable> which) {
+            Objects.requireNonNull(which, "overloaded must not be null");
             rules = new FailureRules(
                     rules.ignored(),
                     rules.fatal(),
@@ -364,6 +367,7 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
          * nor bad for the breaker. Default: every {@code Exception} is one. May be said more than once.
          */
         public Builder<C, R> fallbackOn(Predicate<? super Throwable> which) {
+            Objects.requireNonNull(which, "fallbackOn must not be null");
             Predicate<? super Throwable> before = rules.fallbackOn();
             rules = new FailureRules(
                     rules.ignored(),
@@ -380,6 +384,7 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
          * run()} throws when its own outcome is unknown, to which it adds. May be said more than once.
          */
         public Builder<C, R> unknownOn(Predicate<? super Throwable> which) {
+            Objects.requireNonNull(which, "unknownOn must not be null");
             rules = new FailureRules(
                     rules.ignored(),
                     rules.fatal(),

@@ -19,6 +19,8 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -197,5 +199,58 @@ final class FailClosedTest {
                     .isInstanceOf(TemporaryRefusalException.class)
                     .hasCause(failure);
         }
+    }
+
+    @Test
+    void a_check_that_hangs_until_the_page_around_it_is_out_of_time_is_not_answered_by_the_page() throws Exception {
+        CommandSpec<Call, String> page = Call.declared()
+                .name("Page")
+                .timeout(Duration.ofSeconds(1)) // as long as the check: either limit may be seen first
+                .fallback(chain -> chain.template(StaticTemplate.of("last", "x")))
+                .build();
+        for (int round = 0; round < 200; round++) {
+            CountDownLatch hangs = new CountDownLatch(1);
+            CompletableFuture<String> future = new Call(
+                            commands,
+                            page,
+                            "1",
+                            () -> new Call(commands, CHECK, "user-1", () -> {
+                                        hangs.countDown();
+                                        new CountDownLatch(1).await();
+                                        return "yes";
+                                    })
+                                    .execute())
+                    .queue();
+            hangs.await();
+            ticker.untilWaiting(2); // the limit of the page, and the check's caller
+
+            ticker.advance(Duration.ofSeconds(1));
+
+            assertThatThrownBy(future::join).as("round %d", round).hasCauseInstanceOf(TemporaryRefusalException.class);
+            commands.circuit("MayRead").forceClosed("test");
+        }
+        assertThat(new Call(commands, page, "1", () -> check(() -> "yes").execute() + ", so here").execute())
+                .isEqualTo("yes, so here");
+    }
+
+    @Test
+    void a_page_whose_checks_were_answered_may_be_answered_for() throws Exception {
+        CommandSpec<Call, String> page = Call.declared()
+                .name("Page")
+                .fallback(chain -> chain.template(StaticTemplate.of("last", "x")))
+                .build();
+        CountDownLatch checked = new CountDownLatch(1);
+        CompletableFuture<String> future = new Call(commands, page, "1", () -> {
+                    check(() -> "yes").execute();
+                    checked.countDown();
+                    new CountDownLatch(1).await();
+                    return "never";
+                })
+                .queue();
+        checked.await();
+
+        ticker.advance(Duration.ofSeconds(1));
+
+        assertThat(future.join()).isEqualTo("x");
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.degradable.model.CallOutcome;
+import io.degradable.model.CommandException;
 import io.degradable.model.CommandResult;
 import io.degradable.model.Source;
 import io.degradable.model.Trigger;
@@ -17,13 +18,17 @@ import io.reactivex.rxjava3.disposables.Disposable;
 import java.io.FileNotFoundException;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -286,5 +291,67 @@ final class FutureTest {
             assertThat(answered).isPositive();
             assertThat(cancelled).isPositive();
         }
+    }
+
+    @Test
+    void a_failure_that_cannot_even_say_what_it_is_ends_the_future_and_the_source() {
+        class Mute extends RuntimeException {
+            private static final long serialVersionUID = 1;
+
+            @Override
+            public String getMessage() {
+                throw new IllegalStateException("mute");
+            }
+        }
+        try (Commands real = Commands.create()) {
+            CommandSpec<Call, String> spec = Call.declared().build();
+            Callable<String> body = () -> {
+                throw new Mute();
+            };
+
+            assertThatThrownBy(new Call(real, spec, "1", body).queue()::join)
+                    .hasCauseInstanceOf(CommandException.class);
+            assertThatThrownBy(new Call(real, spec, "1", body).toMaybe()::blockingGet)
+                    .isInstanceOf(CommandException.class);
+            assertThatThrownBy(new Call(real, spec, "1", body)::execute)
+                    .isInstanceOf(CommandException.class)
+                    .hasMessageContaining("Mute");
+        }
+    }
+
+    @Test
+    void a_run_goes_on_once_although_its_executor_both_takes_and_refuses_it() throws Exception {
+        ExecutorService own = Executors.newFixedThreadPool(2);
+        try (Commands real = Commands.builder()
+                .continuations(driver -> {
+                    own.execute(driver);
+                    throw new RejectedExecutionException("refused, says it");
+                })
+                .build()) {
+            CommandSpec<Call, String> spec = Call.declared().build();
+            for (int round = 0; round < 300; round++) {
+                assertThat(new Call(real, spec, "1", () -> "live").queue().get())
+                        .isEqualTo("live");
+            }
+            CommandView view = real.commands().iterator().next();
+            assertThat(view.calls(new CallKind(CallOutcome.NORMAL, Source.PRIMARY, Trigger.NONE)))
+                    .isEqualTo(300);
+            assertThat(view.inFlight()).isZero();
+        } finally {
+            own.shutdownNow();
+        }
+    }
+
+    @Test
+    void who_leaves_as_he_subscribes_begins_nothing() {
+        AtomicInteger bodies = new AtomicInteger();
+        try (Commands real = Commands.create()) {
+            Call call =
+                    new Call(real, Call.declared().semaphore().build(), "1", () -> "body " + bodies.incrementAndGet());
+
+            call.toMaybe().test(true).assertEmpty();
+            call.toResultSingle().test(true).assertEmpty();
+        }
+        assertThat(bodies).hasValue(0);
     }
 }

@@ -4,7 +4,9 @@ import io.degradable.cache.CacheSpec;
 import io.degradable.template.StaticTemplate;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.annotation.Nullable;
 
@@ -17,6 +19,7 @@ final class RandomCommand {
         final String name;
         final @Nullable Pool pool;
         private final int most;
+        private final Map<Thread, Integer> depths = new ConcurrentHashMap<>();
         private final AtomicInteger inside = new AtomicInteger();
         private final AtomicInteger peak = new AtomicInteger();
 
@@ -27,11 +30,17 @@ final class RandomCommand {
         }
 
         void enter() {
-            peak.accumulateAndGet(inside.incrementAndGet(), Math::max);
+            // A run inside a body of its own pool is in the same worker and slot.
+            if (depths.merge(Thread.currentThread(), 1, Integer::sum) == 1) {
+                peak.accumulateAndGet(inside.incrementAndGet(), Math::max);
+            }
         }
 
         void leave() {
-            inside.decrementAndGet();
+            if (depths.merge(Thread.currentThread(), -1, Integer::sum) == 0) {
+                depths.remove(Thread.currentThread());
+                inside.decrementAndGet();
+            }
         }
 
         int inside() {

@@ -280,4 +280,32 @@ final class WriteTest {
                         CommandException.class,
                         failed -> assertThat(failed.outcomeUnknown()).isTrue());
     }
+
+    @Test
+    void whatever_class_a_timeout_is_sorted_into_the_outcome_stays_unknown() {
+        List<CommandSpec<Call, String>> specs = List.of(
+                write().fallbackOn(IllegalStateException.class::isInstance).build(),
+                write().name("Fatal").fatal(IOException.class::isInstance).build(),
+                write().name("Overloaded")
+                        .overloaded(IOException.class::isInstance)
+                        .build());
+
+        for (CommandSpec<Call, String> spec : specs) {
+            Call around = new Call(
+                    commands,
+                    write().name("Around" + spec.name())
+                            .unknownOn(SocketTimeoutException.class::isInstance)
+                            .build(),
+                    "1",
+                    () -> new Call(commands, spec, "1", () -> {
+                                throw new SocketTimeoutException();
+                            })
+                            .execute());
+            assertThatThrownBy(around::execute)
+                    .as(spec.name())
+                    .isInstanceOfSatisfying(
+                            CommandException.class,
+                            failed -> assertThat(failed.outcomeUnknown()).isTrue());
+        }
+    }
 }

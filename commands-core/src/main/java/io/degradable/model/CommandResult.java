@@ -150,7 +150,7 @@ public final class CommandResult<R> {
         if (degraded()) {
             line.append(", after ").append(trigger.tag());
             line.append(", fallback ").append(fallbackElapsed().toMillis()).append(" ms");
-            cause().ifPresent(failure -> line.append(", cause ").append(failure));
+            cause().ifPresent(failure -> line.append(", cause ").append(Texts.of(failure)));
         }
         return line.append(", call ").append(CallId.text(callId)).toString();
     }

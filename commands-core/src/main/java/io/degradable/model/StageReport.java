@@ -35,7 +35,7 @@ public record StageReport(
             case TIMED_OUT -> stage + " timed out (" + reason.text() + ") after " + elapsed.toMillis() + " ms";
             case FAILED ->
                 stage + " failed: " + reason.text() + " after " + elapsed.toMillis() + " ms"
-                        + (cause == null ? "" : " (" + cause + ")");
+                        + (cause == null ? "" : " (" + Texts.of(cause) + ")");
         };
     }
 }

@@ -125,10 +125,14 @@ public final class CommandRuntime<C, R> implements CommandView {
     private <T> CompletableFuture<T> queue(C command, Function<FinishedRun<R>, T> read) {
         CommandFuture<T> future = new CommandFuture<>();
         AsyncExecution<C, R> execution = start(command, run -> {
-            if (run.isAnswered()) {
-                future.answer(read.apply(run));
-            } else {
-                future.fail(run.failure());
+            try {
+                if (run.isAnswered()) {
+                    future.answer(read.apply(run));
+                } else {
+                    future.fail(run.failure());
+                }
+            } catch (Throwable mistake) {
+                future.fail(mistake); // whoever waits must hear of the end, whatever its telling runs into
             }
         });
         future.follow(execution);

@@ -150,6 +150,11 @@ public final class Container {
         if (commands.size() - (overflow == null ? 0 : 1) >= maxNames) {
             return overflow(definition, news).runtime(definition);
         }
+        for (StageDefinition<C, R> stage : definition.stages()) {
+            if (stage instanceof StageDefinition.SpareCommand<C, R> spare) {
+                find(spare.spare(), news); // the sweep may just have let it go
+            }
+        }
         CommandRuntime<C, R> made;
         try {
             made = new Assembly(this, parts, new Assembly.OwnGuards(parts)).runtime(definition);
@@ -255,11 +260,13 @@ public final class Container {
         parts.resizePool(pool, size, queue);
     }
 
+    /** A command that a hand is laid on. */
     private CommandRuntime<?, ?> known(String command) {
         CommandRuntime<?, ?> known = commands.get(command);
         if (known == null) {
             throw new IllegalArgumentException("command " + command + " is not known in " + name);
         }
+        known.pin(); // what a hand has touched does not go by itself
         return known;
     }
 

@@ -6,6 +6,7 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.annotation.Nullable;
 
@@ -44,10 +45,16 @@ final class Continuations {
 
     /** Runs a driver on a thread of the executor; on one of our own when that has none to give. */
     void execute(Runnable driver) {
+        AtomicBoolean begun = new AtomicBoolean();
+        Runnable once = () -> {
+            if (begun.compareAndSet(false, true)) {
+                driver.run();
+            }
+        };
         try {
-            executor.execute(driver);
+            executor.execute(once);
         } catch (Throwable refused) {
-            executeHere(driver);
+            executeHere(once); // it may have been taken all the same
         }
     }
 

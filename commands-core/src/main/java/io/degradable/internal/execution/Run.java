@@ -1,6 +1,7 @@
 package io.degradable.internal.execution;
 
 import io.degradable.internal.guard.Attempt;
+import io.degradable.internal.guard.FailureRules;
 import io.degradable.internal.stage.Stage;
 import io.degradable.internal.stage.Step;
 import io.degradable.model.CommandException;
@@ -55,6 +56,10 @@ final class Run<C, R> implements FinishedRun<R> {
     private boolean thrownUnchanged;
     private @Nullable FinishedCall finished;
     private @Nullable Throwable lostTo;
+
+    /** Whose body this check is a part of. */
+    private final @Nullable Attempt<?, ?> around;
+
     private long callId;
 
     Run(CommandRuntime<C, R> command, C arguments) {
@@ -62,6 +67,10 @@ final class Run<C, R> implements FinishedRun<R> {
         this.arguments = arguments;
         this.startNanos = command.ticker().nanos();
         this.deadlineNanos = command.deadline(startNanos);
+        this.around = command.effect() == Effect.FAIL_CLOSED ? Attempt.ofThisWorker() : null;
+        if (around != null) {
+            around.checkBegins();
+        }
     }
 
     /**
@@ -122,8 +131,16 @@ final class Run<C, R> implements FinishedRun<R> {
         }
         return step.outcome() == StageOutcome.TIMED_OUT
                 || step.reason() == StageReason.CANCELLED
-                || (step.reason() == StageReason.EXCEPTION
+                || (saysNothingOfTheRequest(step.reason())
                         && step.guard().leavesOutcomeUnknown(step.cause(command.key())));
+    }
+
+    /** Whatever class the command sorts a broken connection into, it stays broken. */
+    private static boolean saysNothingOfTheRequest(StageReason reason) {
+        return switch (reason) {
+            case EXCEPTION, UNCLASSED, FATAL, OVERLOADED -> true;
+            default -> false;
+        };
     }
 
     private @Nullable Ending afterPrimary(Step<C, ?, R> step) {
@@ -164,6 +181,9 @@ final class Run<C, R> implements FinishedRun<R> {
     private void finish(Ending ending) {
         Step<C, ?, R> primary = trail.get(0);
         FinishedCall call = CallCounts.call(primary.reason().trigger(), ending, primary.bodyStarted());
+        if (around != null && call.source() != null) {
+            around.checkAnswered();
+        }
         if (call.source() == Source.CACHE) {
             command.counts().servedCopy(last().ageNanos());
         }
@@ -232,7 +252,11 @@ final class Run<C, R> implements FinishedRun<R> {
             }
             return cancelled;
         }
-        return thrownUnchanged && !isCheckThatFailed() ? last().cause(key) : wrapped(cause());
+        Throwable last = last().cause(key);
+        if (last().reason() == StageReason.FAILED_CLOSED && TemporaryRefusalException.in(last) == null) {
+            return refusal(last); // the check hung on as the body's own time was up
+        }
+        return thrownUnchanged && !isCheckThatFailed() ? last : wrapped(cause());
     }
 
     /**
@@ -249,15 +273,19 @@ final class Run<C, R> implements FinishedRun<R> {
     /** The failure in an exception that needs no declaration. */
     CommandException wrapped(Throwable why) {
         return command.effect() == Effect.FAIL_CLOSED
-                ? new TemporaryRefusalException(
-                        command.key(), call(), reports(), callId(), Level.NORMAL, retryAfter(why), why)
+                ? refusal(why)
                 : new CommandException(
                         command.key(), call(), reports(), callId(), Level.NORMAL, outcomeUnknown, retryAfter(why), why);
     }
 
+    private TemporaryRefusalException refusal(Throwable why) {
+        return new TemporaryRefusalException(
+                command.key(), call(), reports(), callId(), Level.NORMAL, retryAfter(why), why);
+    }
+
     /** Known when a breaker refused, here or in a command inside, and is still open. */
     private @Nullable Duration retryAfter(Throwable why) {
-        if (why instanceof CommandException nested) {
+        if (FailureRules.unwrapped(why) instanceof CommandException nested) {
             return nested.retryAfter().orElse(null);
         }
         Step<C, ?, R> primary = trail.get(0);

@@ -10,9 +10,11 @@ import io.degradable.model.FallbackContext;
 import io.degradable.model.StageOutcome;
 import io.degradable.model.StageReason;
 import io.degradable.time.Deadline;
+import io.degradable.time.DeadlineThread;
 import io.degradable.time.Spans;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.LockSupport;
 import javax.annotation.Nullable;
@@ -32,10 +34,12 @@ public final class Attempt<C, V> implements Task {
     private static final CallState[] STATES = CallState.values();
     private static final int CAUSE_SHIFT = 8;
     private static final VarHandle WORD;
+    private static final VarHandle CHECKS;
 
     static {
         try {
             WORD = MethodHandles.lookup().findVarHandle(Attempt.class, "word", int.class);
+            CHECKS = MethodHandles.lookup().findVarHandle(Attempt.class, "openChecks", int.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -51,6 +55,9 @@ public final class Attempt<C, V> implements Task {
     private long limitNanos;
     private boolean limitIsDeadline;
     private long queueLimitNanos;
+
+    /** Checks that fail closed, begun inside the body and not answered: no stage may speak for this attempt then. */
+    private volatile int openChecks;
 
     /** Who is told when somebody else has decided: the thread that waits, or the driver to be run. */
     private @Nullable Object waiter;
@@ -164,7 +171,9 @@ public final class Attempt<C, V> implements Task {
         bodyEndNanos = guard.now();
         endNanos = bodyEndNanos;
         overrun = limited && bodyEndNanos - limitNanos > 0;
-        if (bodyFailure instanceof InterruptedException) {
+        boolean cancelledInside = bodyFailure instanceof CancellationException
+                && Thread.currentThread().isInterrupted();
+        if (bodyFailure instanceof InterruptedException || cancelledInside) {
             // Thrown on the caller's own thread: it is the caller who was interrupted.
             Thread.currentThread().interrupt();
             bodyReason = StageReason.CANCELLED;
@@ -302,6 +311,23 @@ public final class Attempt<C, V> implements Task {
         }
     }
 
+    /** The attempt whose body the calling thread runs, when that thread is a worker's; null elsewhere. */
+    public static @Nullable Attempt<?, ?> ofThisWorker() {
+        return Thread.currentThread() instanceof DeadlineThread worker && worker.task() instanceof Attempt<?, ?> attempt
+                ? attempt
+                : null;
+    }
+
+    /** A check that fails closed begins inside the body. */
+    public void checkBegins() {
+        CHECKS.getAndAdd(this, 1);
+    }
+
+    /** It has been answered. One that is not stays open: its failure may still be on its way out of the body. */
+    public void checkAnswered() {
+        CHECKS.getAndAdd(this, -1);
+    }
+
     /** Reads off how a decided attempt ended, and gives the permit back. */
     void close() {
         if (reason == null) {
@@ -311,7 +337,7 @@ public final class Attempt<C, V> implements Task {
                 reason = bodyReason;
                 endNanos = bodyEndNanos;
             } else {
-                reason = reasonOf(cause());
+                reason = openChecks > 0 && cause() != Event.CANCELLED ? StageReason.FAILED_CLOSED : reasonOf(cause());
                 endNanos = guard.now();
             }
         }
@@ -325,7 +351,7 @@ public final class Attempt<C, V> implements Task {
     /** A body that only the deadline cut short says itself, at its end, how well the dependency is. */
     private boolean isLeftToBody() {
         CallState now = state();
-        return reason == StageReason.BUDGET && (now == CallState.LEAVING || now == CallState.LEFT);
+        return (now == CallState.LEAVING || now == CallState.LEFT) && cause() == Event.OUT_OF_BUDGET;
     }
 
     private static StageReason reasonOf(Event left) {

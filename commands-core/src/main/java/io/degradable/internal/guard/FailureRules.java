@@ -75,15 +75,28 @@ public record FailureRules(
     private static boolean isTimeoutOrUnknownInside(Throwable failure) {
         return failure instanceof TimeoutException
                 || failure instanceof InterruptedIOException
-                || (unwrapped(failure) instanceof CommandException nested && nested.outcomeUnknown());
+                || isUnknownInside(failure);
+    }
+
+    private static boolean isUnknownInside(Throwable failure) {
+        Throwable one = failure;
+        for (int depth = 0; one != null && depth < 32; depth++) { // a chain of causes may have a loop
+            if (one instanceof CommandException nested && nested.outcomeUnknown()) {
+                return true;
+            }
+            one = one.getCause();
+        }
+        return false;
     }
 
     private static boolean isRefusalOfNestedCommand(Throwable failure) {
-        return unwrapped(failure) instanceof CommandException nested && nested.outcome() == CallOutcome.REJECTED;
+        return unwrapped(failure) instanceof CommandException nested
+                && nested.outcome() == CallOutcome.REJECTED
+                && !nested.outcomeUnknown();
     }
 
     /** Whoever waited for a future has what it failed with wrapped; it is the same failure. */
-    private static @Nullable Throwable unwrapped(Throwable failure) {
+    public static @Nullable Throwable unwrapped(Throwable failure) {
         boolean wrapped = failure instanceof ExecutionException || failure instanceof CompletionException;
         return wrapped ? failure.getCause() : failure;
     }

@@ -80,6 +80,9 @@ public final class Step<C, V, R> {
             Throwable late = new StageTimeoutException(key, name(), reason(), elapsed(), attempt.bodyStarted());
             return thrown == null ? late : late.initCause(thrown);
         }
+        if (reason() == StageReason.FAILED_CLOSED && thrown == null) {
+            return new StageTimeoutException(key, name(), StageReason.TIMEOUT, elapsed(), attempt.bodyStarted());
+        }
         if (outcome() == StageOutcome.FAILED) {
             return thrown == null ? new NoAnswerException(key, name(), StageReason.NULL_ANSWER) : thrown;
         }
