@@ -5,6 +5,7 @@ import io.degradable.settings.BreakerSettings;
 import io.degradable.testing.Interleavings;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import org.jetbrains.kotlinx.lincheck.Actor;
 import org.jetbrains.kotlinx.lincheck.execution.ExecutionScenario;
 import org.jetbrains.lincheck.datastructures.IntGen;
@@ -25,11 +26,13 @@ public final class CircuitBreakerLincheckTest {
     private final CircuitBreaker breaker = breaker();
     private final Held held = new Held();
 
-    /** One bad call opens it and one good probe closes it; neither window nor lease ends meanwhile. */
+    /** Open since a bad call; one good probe closes it, and neither window nor lease ends meanwhile. */
     private static CircuitBreaker breaker() {
         Duration hour = Duration.ofHours(1);
         BreakerSettings settings = new BreakerSettings(true, 1, 50, hour, 10, OPEN_FOR, OPEN_FOR, 1, 100);
-        return new CircuitBreaker(settings, hour.toNanos(), hour.toNanos(), 0, () -> 0);
+        CircuitBreaker breaker = new CircuitBreaker(settings, hour.toNanos(), hour.toNanos(), 0, () -> 0);
+        Objects.requireNonNull(breaker.tryAcquire(0)).settle(Verdict.FAILED, 0, 0);
+        return breaker;
     }
 
     /** A moment in which a breaker that was opened in the round before is open no more. */
@@ -40,7 +43,7 @@ public final class CircuitBreakerLincheckTest {
     /** Both see the open time over; both let it go, and one of them tries. */
     private static final ExecutionScenario[] HISTORIES = {
         Interleavings.history(
-                List.of(step("acquire", 1, 0), step("settle", 1, Verdict.FAILED, 0), step("acquire", 1, 1)),
+                List.of(step("acquire", 1, 1), step("settle", 1, Verdict.GOOD, 1)),
                 List.of(step("acquire", 2, 1), step("acquire", 2, 1)),
                 step("acquire", 1, 1)),
         Interleavings.history(
