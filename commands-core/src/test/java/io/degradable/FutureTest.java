@@ -13,9 +13,12 @@ import io.degradable.state.CallKind;
 import io.degradable.state.CommandView;
 import io.degradable.template.StaticTemplate;
 import io.degradable.testing.ManualTicker;
+import io.degradable.time.Ticker;
+import io.degradable.time.Timer;
 import io.reactivex.rxjava3.core.Maybe;
 import io.reactivex.rxjava3.disposables.Disposable;
 import java.io.FileNotFoundException;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
@@ -353,5 +356,65 @@ final class FutureTest {
             call.toResultSingle().test(true).assertEmpty();
         }
         assertThat(bodies).hasValue(0);
+    }
+
+    @Test
+    void a_run_that_is_lost_gives_back_what_it_holds() throws Exception {
+        ManualTicker time = new ManualTicker();
+        AtomicInteger noThreads = new AtomicInteger(1);
+        Ticker outOfThreads = new Ticker() {
+            @Override
+            public long nanos() {
+                return time.nanos();
+            }
+
+            @Override
+            public long epochMillis() {
+                return time.epochMillis();
+            }
+
+            @Override
+            public void await(Object blocker, long untilNanos) {
+                time.await(blocker, untilNanos);
+            }
+
+            @Override
+            public Timer newTimer(String name) {
+                Timer timer = time.newTimer(name);
+                return new Timer() {
+                    @Override
+                    public Alarm schedule(Runnable task, long atNanos) {
+                        if (noThreads.getAndDecrement() > 0) {
+                            throw new OutOfMemoryError("unable to create native thread");
+                        }
+                        return timer.schedule(task, atNanos);
+                    }
+
+                    @Override
+                    public void close() {
+                        timer.close();
+                    }
+                };
+            }
+        };
+        try (Commands real = Commands.builder().ticker(outOfThreads).build()) {
+            CommandSpec<Call, String> spec = Call.declared()
+                    .semaphore(1)
+                    .fallback(chain -> chain.spareCall("second", (call, context) -> "spare", stage -> stage.atMost(1)))
+                    .build();
+            Callable<String> down = () -> {
+                throw new IOException("down");
+            };
+
+            assertThatThrownBy(new Call(real, spec, "1", down).queue()::join)
+                    .hasCauseInstanceOf(OutOfMemoryError.class);
+
+            CommandView view = real.commands().iterator().next();
+            while (view.stages().get(1).active() + view.stages().get(1).orphans() > 0) {
+                Thread.onSpinWait();
+            }
+            assertThat(view.inFlight()).isZero();
+            assertThat(new Call(real, spec, "2", down).queue().get()).isEqualTo("spare");
+        }
     }
 }

@@ -93,7 +93,7 @@ public final class AsyncExecution<C, R> implements Runnable {
                 endCurrent();
             }
         } catch (Throwable lost) {
-            run.lose(lost); // at the end of the memory, say: whoever waits must hear of it
+            run.lose(lost, current); // at the end of the memory, say: whoever waits must hear of it
         }
         whenOver.accept(run);
     }

@@ -21,14 +21,15 @@ final class Execution {
 
     private static <C, R> Run<C, R> drive(CommandRuntime<C, R> command, C arguments) {
         Run<C, R> run = new Run<>(command, arguments);
+        Attempt<C, ?> underWay = null;
         try {
             while (!run.isOver()) {
-                Attempt<C, ?> attempt = run.begin(Thread.currentThread(), false);
-                attempt.await();
-                run.end(attempt);
+                underWay = run.begin(Thread.currentThread(), false);
+                underWay.await();
+                run.end(underWay);
             }
         } catch (Throwable lost) {
-            run.lose(lost);
+            run.lose(lost, underWay);
             throw lost;
         }
         if (run.isAnswered()) {

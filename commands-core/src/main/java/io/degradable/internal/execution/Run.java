@@ -196,14 +196,31 @@ final class Run<C, R> implements FinishedRun<R> {
         command.container().runEnded();
     }
 
+    /** Nobody waits for it, and what it holds is given back. */
+    private void letGo(Attempt<C, ?> underWay) {
+        try {
+            underWay.cancel();
+            var unused = place == 0 ? endFirst(underWay) : endNext(stage(), underWay);
+        } catch (Throwable again) {
+            // The run is lost to the first trouble, and its caller hears of that one.
+        }
+    }
+
     boolean isOver() {
         return finished != null;
     }
 
-    /** The driver itself has failed, and nobody drives the run any more. */
-    void lose(Throwable toWhat) {
+    /**
+     * The driver itself has failed, and nobody drives the run any more.
+     *
+     * @param underWay what was begun and not ended
+     */
+    void lose(Throwable toWhat, @Nullable Attempt<C, ?> underWay) {
         if (!isOver()) {
             lostTo = toWhat;
+            if (underWay != null && !underWay.isEnded()) {
+                letGo(underWay);
+            }
             book(LOST, trail.isEmpty() ? startNanos : last().endNanos());
         }
     }
