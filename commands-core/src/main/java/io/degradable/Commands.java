@@ -240,7 +240,7 @@ public final class Commands implements AutoCloseable {
 
     /** Tells an observer of every command as it becomes known or goes, and at once of those known already. */
     public void watch(CommandObserver observer) {
-        container.observe(Objects.requireNonNull(observer, "observer must not be null"));
+        container.watch(Objects.requireNonNull(observer, "observer must not be null"));
     }
 
     /** Where this container's time comes from. */

@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The meters of a container: {@code degradable.calls}, {@code degradable.events}, {@code fallback.source} and the others,
- * for every command it knows and every one that becomes known later, at zero from that moment on.
+ * for every command it knows and every one that becomes known later, at zero from that moment on, and gone with it.
  *
  * <pre>{@code
  * new DegradableMeters(commands).bindTo(registry);

@@ -242,7 +242,7 @@ public final class Container {
     }
 
     /** Tells an observer of every command: those known now and those to come. It may hear of one twice. */
-    public void observe(CommandObserver observer) {
+    public void watch(CommandObserver observer) {
         observers.add(observer);
         commands.values().forEach(command -> tell(() -> observer.known(command)));
     }

@@ -131,12 +131,11 @@ final class Run<C, R> implements FinishedRun<R> {
         }
         return step.outcome() == StageOutcome.TIMED_OUT
                 || step.reason() == StageReason.CANCELLED
-                || (saysNothingOfTheRequest(step.reason())
-                        && step.guard().leavesOutcomeUnknown(step.cause(command.key())));
+                || (canLeaveItUnknown(step.reason()) && step.guard().leavesOutcomeUnknown(step.cause(command.key())));
     }
 
     /** Whatever class the command sorts a broken connection into, it stays broken. */
-    private static boolean saysNothingOfTheRequest(StageReason reason) {
+    private static boolean canLeaveItUnknown(StageReason reason) {
         return switch (reason) {
             case EXCEPTION, UNCLASSED, FATAL, OVERLOADED -> true;
             default -> false;
@@ -269,22 +268,23 @@ final class Run<C, R> implements FinishedRun<R> {
             }
             return cancelled;
         }
-        Throwable last = last().cause(key);
-        if (last().reason() == StageReason.FAILED_CLOSED && TemporaryRefusalException.in(last) == null) {
-            return refusal(last); // the check hung on as the body's own time was up
+        if (!thrownUnchanged) {
+            return wrapped(cause());
         }
-        return thrownUnchanged && !isCheckThatFailed() ? last : wrapped(cause());
+        Throwable thrown = last().cause(key);
+        return isCheckThatFailed(thrown) ? refusal(thrown) : thrown;
     }
 
     /**
-     * Whether a check that fails closed ended in a way that the command around it could take for unavailable and answer for:
-     * whatever its own rules say, it has to be seen for what it is.
+     * Whether a check that could not be made would get out as something else, which the command around it could take for
+     * unavailable and answer for: by the check's own rules, or because it hung on as the body around it was out of time.
      */
-    private boolean isCheckThatFailed() {
-        StageReason reason = last().reason();
-        return command.effect() == Effect.FAIL_CLOSED
-                && (reason == StageReason.FATAL || reason == StageReason.UNCLASSED)
-                && !(last().cause(command.key()) instanceof Error);
+    private boolean isCheckThatFailed(Throwable thrown) {
+        return switch (last().reason()) {
+            case FAILED_CLOSED -> TemporaryRefusalException.in(thrown) == null;
+            case FATAL, UNCLASSED -> command.effect() == Effect.FAIL_CLOSED && !(thrown instanceof Error);
+            default -> false;
+        };
     }
 
     /** The failure in an exception that needs no declaration. */
