@@ -3,6 +3,7 @@ package io.degradable;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
 
 import io.degradable.cache.CacheSpec;
 import io.degradable.model.CallOutcome;
@@ -20,9 +21,14 @@ import java.io.ObjectOutputStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What users do by accident, and what must not be lost by it. */
 @Timeout(60)
@@ -58,6 +64,94 @@ final class HardCasesTest {
         assertThat(view().stages().get(0).active()).isZero();
         assertThat(view().calls(new CallKind(CallOutcome.FAILED, null, Trigger.FAILURE)))
                 .isEqualTo(20);
+    }
+
+    /** Calls again and again, each time a little further from the end of the stack. */
+    private static final class Descent {
+
+        private final Callable<String> call;
+        private int left = 300;
+        private int overflown;
+
+        Descent(Callable<String> call) {
+            this.call = call;
+        }
+
+        @SuppressWarnings("InfiniteRecursion") // it is meant to end at the end of the stack
+        void down() {
+            try {
+                down();
+            } catch (StackOverflowError bottom) {
+                // from here on upwards
+            }
+            if (left > 0) {
+                left--;
+                try {
+                    call.call();
+                } catch (StackOverflowError atTheEnd) {
+                    overflown++;
+                } catch (Exception full) {
+                    // of calls whose callers could not even wait for them
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"EXECUTE", "QUEUE"})
+    void a_caller_at_the_end_of_the_stack_takes_no_worker_with_it(EntryPoint entry) throws Exception {
+        CommandSpec<Call, String> spec = Call.declared()
+                .threadPool(pool -> pool.size(2).queue(1))
+                .circuitBreaker(breaker -> breaker.failureRate(100))
+                .noTimeout()
+                .build();
+        assertThat(overflownAt(entry, new Call(commands, spec, "1", () -> "live")))
+                .as("calls that had too little stack")
+                .isPositive();
+
+        CountDownLatch bothRun = new CountDownLatch(2);
+        Call together = new Call(commands, spec, "2", () -> {
+            bothRun.countDown();
+            bothRun.await();
+            return "live";
+        });
+        CompletableFuture<String> other = together.queue();
+        assertThat(together.execute()).isEqualTo("live");
+        assertThat(other.get()).isEqualTo("live");
+    }
+
+    @Test
+    void a_caller_at_the_end_of_the_stack_takes_no_slot_with_it() throws Exception {
+        CommandSpec<Call, String> spec = Call.declared()
+                .semaphore(1)
+                .circuitBreaker(breaker -> breaker.failureRate(100))
+                .build();
+        Call live = new Call(commands, spec, "1", () -> "live");
+
+        assertThat(overflownAt(EntryPoint.EXECUTE, live))
+                .as("calls that had too little stack")
+                .isPositive();
+
+        assertThat(live.execute()).isEqualTo("live");
+        assertThat(view().calls(new CallKind(CallOutcome.REJECTED, null, Trigger.SEMAPHORE_REJECTED)))
+                .isZero();
+    }
+
+    /** How many of thousands of calls ended at the end of the stack. */
+    private int overflownAt(EntryPoint entry, Call call) throws Exception {
+        int overflown = 0;
+        assertThat(entry.run(call)).as("all classes are loaded").isEqualTo("live");
+        for (int round = 0; round < 40; round++) {
+            Descent descent = new Descent(() -> entry.run(call));
+            Thread caller = new Thread(null, descent::down, "caller", 160_000 + 1_000 * round);
+            caller.start();
+            caller.join();
+            overflown += descent.overflown;
+            await().untilAsserted(() -> {
+                assertThat(view().stages().get(0).active()).as("slots").isZero();
+            });
+        }
+        return overflown;
     }
 
     @Test

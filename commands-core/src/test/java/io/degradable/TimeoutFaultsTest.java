@@ -17,6 +17,8 @@ import io.degradable.state.StageView;
 import io.degradable.template.StaticTemplate;
 import io.degradable.testing.ManualTicker;
 import io.degradable.time.Deadline;
+import java.io.IOException;
+import java.nio.channels.spi.AbstractInterruptibleChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +32,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -124,6 +127,59 @@ final class TimeoutFaultsTest {
             return "same worker " + (worker == held.thread()) + ", interrupted " + worker.isInterrupted();
         }));
         assertThat(next).isEqualTo("same worker true, interrupted false");
+    }
+
+    /** A channel whose closing hangs; an interrupt closes it, on the thread that interrupts. */
+    private static final class HangingChannel extends AbstractInterruptibleChannel {
+
+        private final CountDownLatch closing = new CountDownLatch(1);
+        private final CountDownLatch letGo = new CountDownLatch(1);
+
+        String read() throws IOException {
+            begin();
+            try {
+                LockSupport.park(this);
+            } finally {
+                end(false);
+            }
+            return "nothing was read";
+        }
+
+        @Override
+        protected void implCloseChannel() {
+            closing.countDown();
+            awaitUnchecked(letGo);
+        }
+    }
+
+    @DisplayName("B45: to interrupt a body can take long, and nobody who has something else to do is held up by it")
+    @ParameterizedTest
+    @EnumSource(names = {"EXECUTE", "QUEUE", "TO_MAYBE"})
+    void a_channel_that_hangs_while_it_is_closed_holds_up_its_worker_alone(EntryPoint entry) throws Exception {
+        CommandSpec<Call, String> spec = withTemplate(pooled(2, 0)).build();
+        HangingChannel channel = new HangingChannel();
+        FutureTask<String> answer = callers.start(() -> entry.run(new Call(commands, spec, "reader", channel::read)));
+        ticker.untilWaiting(1);
+        await().until(() -> primary().active() == 1);
+
+        ticker.advance(LIMIT); // runs the timer's tasks, too: it would not return
+
+        assertThat(answer.get()).isEqualTo("template");
+        channel.closing.await();
+        FutureTask<String> second = callers.start(() -> entry.run(hold(spec)));
+        held.untilStarted(1);
+        ticker.untilWaiting(1);
+        ticker.advance(LIMIT);
+        assertThat(second.get()).isEqualTo("template");
+        channel.letGo.countDown();
+        held.letGo();
+        untilAtRest();
+        assertThat(entry.run(new Call(
+                        commands,
+                        spec,
+                        "next",
+                        () -> "" + Thread.currentThread().isInterrupted())))
+                .isEqualTo("false");
     }
 
     @DisplayName("B42: four calls time out, two bodies have started, and both are seen running on")

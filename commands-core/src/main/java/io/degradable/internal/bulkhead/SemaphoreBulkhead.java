@@ -45,4 +45,9 @@ public final class SemaphoreBulkhead implements Bulkhead {
     public int queued() {
         return 0;
     }
+
+    /** For who gives a slot back at the end of the stack. */
+    public Slots slots() {
+        return slots;
+    }
 }

@@ -14,19 +14,35 @@ public final class Slots {
     private final AtomicInteger taken = new AtomicInteger();
     private volatile int limit;
 
+    /** Slots that a holder at the end of the stack could not {@link #giveBack}; a field, for who cannot call a method. */
+    public volatile int owed; // written in synchronized (this)
+
     public Slots(int limit) {
         this.limit = limit;
     }
 
     /** Takes a slot if one is free; looking and taking are one step. */
     public boolean tryTake() {
-        int before;
-        do {
-            before = taken.get();
-            if (before >= limit) {
+        while (true) {
+            int before = taken.get();
+            if (before < limit) {
+                if (taken.compareAndSet(before, before + 1)) {
+                    return true;
+                }
+            } else if (!collectOwed()) {
                 return false;
             }
-        } while (!taken.compareAndSet(before, before + 1));
+        }
+    }
+
+    private boolean collectOwed() {
+        if (owed == 0) {
+            return false;
+        }
+        synchronized (this) {
+            taken.addAndGet(-owed);
+            owed = 0;
+        }
         return true;
     }
 
@@ -36,6 +52,7 @@ public final class Slots {
     }
 
     public int taken() {
+        collectOwed();
         return taken.get();
     }
 

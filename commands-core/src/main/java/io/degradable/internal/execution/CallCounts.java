@@ -41,6 +41,9 @@ final class CallCounts {
         }
     }
 
+    /** A run that ended in ourselves, at the end of the stack or of the memory: it must not stay in flight for ever. */
+    static final FinishedCall LOST = call(Trigger.FAILURE, Ending.THROWN, true);
+
     private final LongAdder received = new LongAdder();
     private final AtomicReferenceArray<LongAdder> finished = new AtomicReferenceArray<>(CELLS.length);
     private final RollingCounts recentEvents;
@@ -48,6 +51,9 @@ final class CallCounts {
     private final LongAdder elapsedNanos = new LongAdder();
     private final LongAdder agedAnswers = new LongAdder();
     private final LongAdder ageNanos = new LongAdder();
+
+    /** Runs of {@link #LOST} that even that could not be said of: a field, since there was no stack left for a call. */
+    long lost; // guarded by this
 
     CallCounts(long nowNanos) {
         this.recentEvents = new RollingCounts(EventType.values().length, WINDOW, BUCKETS, nowNanos);
@@ -95,9 +101,8 @@ final class CallCounts {
     long sum(Predicate<FinishedCall> which) {
         long sum = 0;
         for (int cell = 0; cell < CELLS.length; cell++) {
-            LongAdder count = finished.get(cell);
-            if (count != null && which.test(CELLS[cell])) {
-                sum += count.sum();
+            if (which.test(CELLS[cell])) {
+                sum += ended(cell);
             }
         }
         return sum;
@@ -106,14 +111,20 @@ final class CallCounts {
     long events(EventType event) {
         long sum = 0;
         for (int cell = 0; cell < CELLS.length; cell++) {
-            LongAdder count = finished.get(cell);
-            if (count != null) {
-                for (EventType moved : EVENTS[cell]) {
-                    sum += moved == event ? count.sum() : 0;
-                }
+            for (EventType moved : EVENTS[cell]) {
+                sum += moved == event ? ended(cell) : 0;
             }
         }
         return sum;
+    }
+
+    private synchronized long lost() {
+        return lost;
+    }
+
+    private long ended(int cell) {
+        LongAdder count = finished.get(cell);
+        return (count == null ? 0 : count.sum()) + (CELLS[cell] == LOST ? lost() : 0);
     }
 
     Map<EventType, Long> recentEvents(long nowNanos) {

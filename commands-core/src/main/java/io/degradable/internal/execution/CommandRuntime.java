@@ -35,7 +35,7 @@ public final class CommandRuntime<C, R> implements CommandView {
     private final Container container;
     private final Stage<C, R, R> primary;
     private final List<Stage<C, ?, R>> chain;
-    private final CallCounts counts;
+    final CallCounts counts;
     private final Tenure tenure;
     private final Set<CallKind> possibleCalls;
     private final List<StageView> views;
@@ -78,6 +78,7 @@ public final class CommandRuntime<C, R> implements CommandView {
      * @throws IllegalStateException when the container is closed
      */
     public boolean enter() {
+        primary.guard().ensureStackRoom();
         counts.received();
         boolean closed = container.isClosed();
         if (closed || tenure.isOver()) {

@@ -75,11 +75,11 @@ public final class Container {
         this.ticker = ticker;
         this.closeGrace = closeGrace;
         this.maxNames = maxNames;
-        this.parts = new Parts(name, ticker);
+        this.continuations = new Continuations(name, continuations);
+        this.parts = new Parts(name, ticker, this.continuations::interrupt);
         this.eviction = new Eviction(ticker, evictIdleAfter);
         this.startedAt = Instant.ofEpochMilli(ticker.epochMillis());
         this.timer = ticker.newTimer("degradable-timer-" + name);
-        this.continuations = new Continuations(name, continuations);
     }
 
     Timer timer() {

@@ -58,6 +58,11 @@ final class Continuations {
         }
     }
 
+    /** Delivers an interrupt: on threads of our own, since a channel that it closes can hold one up. */
+    void interrupt(Runnable delivery) {
+        executeHere(delivery);
+    }
+
     private void executeHere(Runnable driver) {
         try {
             own.execute(driver);

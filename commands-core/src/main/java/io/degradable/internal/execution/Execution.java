@@ -2,6 +2,7 @@ package io.degradable.internal.execution;
 
 import io.degradable.internal.guard.Attempt;
 import io.degradable.model.CommandResult;
+import java.util.Objects;
 import javax.annotation.Nullable;
 
 /** The synchronous driver: the calling thread itself waits for each attempt. */
@@ -20,16 +21,24 @@ final class Execution {
     }
 
     private static <C, R> Run<C, R> drive(CommandRuntime<C, R> command, C arguments) {
-        Run<C, R> run = new Run<>(command, arguments);
+        @Nullable Run<C, R> run = null;
         Attempt<C, ?> underWay = null;
         try {
+            run = new Run<>(command, arguments);
             while (!run.isOver()) {
                 underWay = run.begin(Thread.currentThread(), false);
                 underWay.await();
                 run.end(underWay);
             }
         } catch (Throwable lost) {
-            run.lose(lost, underWay);
+            try {
+                Objects.requireNonNull(run).lose(lost, underWay);
+            } catch (Throwable noStackLeft) {
+                CallCounts counts = command.counts; // no method is called here, nor was there a run if that had no room
+                synchronized (counts) {
+                    counts.lost++;
+                }
+            }
             throw lost;
         }
         if (run.isAnswered()) {

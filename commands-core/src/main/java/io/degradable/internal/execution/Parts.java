@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.concurrent.Executor;
 
 /**
  * What the stages of a container are made of: guards, the bulkheads in them, the pools that guards share by name, caches. One
@@ -36,19 +37,21 @@ final class Parts {
 
     private final String container;
     private final Ticker ticker;
+    private final Executor interrupts;
     private final Map<String, ThreadPoolBulkhead> pools = new LinkedHashMap<>(); // guarded by this
     private final Map<String, DeclaredCache> caches = new LinkedHashMap<>(); // guarded by this
 
     /** Until their last body has ended; a guard that nobody knows any more lets go of its threads by itself. */
     private final Map<VirtualThreadBulkhead, Boolean> virtualThreads = new WeakHashMap<>(); // guarded by this
 
-    Parts(String container, Ticker ticker) {
+    Parts(String container, Ticker ticker, Executor interrupts) {
         this.container = container;
         this.ticker = ticker;
+        this.interrupts = interrupts;
     }
 
     Guard guard(String owner, GuardSettings settings, FailureRules rules) {
-        return new Guard(settings, bulkhead(owner, settings.bulkhead()), rules, ticker);
+        return new Guard(settings, bulkhead(owner, settings.bulkhead()), rules, ticker, interrupts);
     }
 
     private Bulkhead bulkhead(String owner, BulkheadSettings settings) {

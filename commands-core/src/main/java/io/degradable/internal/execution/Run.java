@@ -16,7 +16,6 @@ import io.degradable.model.StageOutcome;
 import io.degradable.model.StageReason;
 import io.degradable.model.StageReport;
 import io.degradable.model.TemporaryRefusalException;
-import io.degradable.model.Trigger;
 import io.degradable.settings.Effect;
 import io.degradable.time.Spans;
 import java.time.Duration;
@@ -33,9 +32,6 @@ import javax.annotation.Nullable;
  * <p>Threading: used by its driver, which is one thread at a time.
  */
 final class Run<C, R> implements FinishedRun<R> {
-
-    /** A run that ended in ourselves, at the end of the stack or of the memory: it must not stay in flight for ever. */
-    private static final FinishedCall LOST = CallCounts.call(Trigger.FAILURE, Ending.THROWN, true);
 
     private final CommandRuntime<C, R> command;
     private final C arguments;
@@ -190,8 +186,8 @@ final class Run<C, R> implements FinishedRun<R> {
     }
 
     private void book(FinishedCall call, long endNanos) {
-        finished = call;
         command.counts().finished(call, startNanos, endNanos);
+        finished = call; // not before: what ends in between must be booked as lost
         command.container().runEnded();
     }
 
@@ -220,7 +216,7 @@ final class Run<C, R> implements FinishedRun<R> {
             if (underWay != null && !underWay.isEnded()) {
                 letGo(underWay);
             }
-            book(LOST, trail.isEmpty() ? startNanos : last().endNanos());
+            book(CallCounts.LOST, trail.isEmpty() ? startNanos : last().endNanos());
         }
     }
 

@@ -279,19 +279,29 @@ public final class Attempt<C, V> implements Task {
     private boolean leave(Event why) {
         guard.meter().bodyOrphaned(); // before the body's end can say that it is one no more
         CallState moved = move(why);
-        if (moved != CallState.LEAVING) {
+        if (moved != CallState.LEFT) {
             guard.meter().orphanEnded();
         }
         if (moved == CallState.ABANDONED) {
             withdraw();
-        } else if (moved == CallState.LEAVING) {
-            Thread running = worker;
-            if (guard.settings().interruptOnTimeout() && running != null) {
-                running.interrupt();
-            }
-            move(Event.INTERRUPT_SETTLED);
+        } else if (moved == CallState.LEFT && guard.settings().interruptOnTimeout()) {
+            guard.handOverInterrupt(this::interruptBody);
         }
         return moved != null;
+    }
+
+    private void interruptBody() {
+        Thread running = worker;
+        if (running == null || move(Event.INTERRUPT_BEGINS) == null) {
+            return; // the body has ended since
+        }
+        try {
+            running.interrupt();
+        } catch (Throwable mistake) {
+            guard.userMistake(); // of the channel that the body was blocked in, and that could not be closed
+        }
+        move(Event.INTERRUPT_DELIVERED);
+        LockSupport.unpark(running); // it may have ended meanwhile, and wait for this
     }
 
     /** Takes an abandoned body out of the queue. */
@@ -351,7 +361,8 @@ public final class Attempt<C, V> implements Task {
     /** A body that only the deadline cut short says itself, at its end, how well the dependency is. */
     private boolean isLeftToBody() {
         CallState now = state();
-        return (now == CallState.LEAVING || now == CallState.LEFT) && cause() == Event.OUT_OF_BUDGET;
+        boolean ranOn = now == CallState.LEFT || now == CallState.INTERRUPTING || now == CallState.OVER;
+        return ranOn && cause() == Event.OUT_OF_BUDGET;
     }
 
     private static StageReason reasonOf(Event left) {
@@ -377,25 +388,26 @@ public final class Attempt<C, V> implements Task {
         Deadline.restore(before);
         bodyEndNanos = guard.now();
         guard.bulkhead().exit(); // before the answer shows, or the next call of its reader could be refused falsely
-        if (move(Event.BODY_ENDED) != null) {
+        CallState ended = move(Event.BODY_ENDED);
+        if (ended == CallState.DONE) {
             tellWaiter();
         } else {
-            endLate();
+            endLate(ended == null);
         }
         Thread.interrupted(); // whoever interrupted meant this body, not the worker's next one
     }
 
-    @SuppressWarnings("ThreadPriorityCheck") // a few instructions of the leaver, who may have lost his processor
-    private void endLate() {
-        while (state() == CallState.LEAVING) {
-            Thread.yield();
+    private void endLate(boolean interrupted) {
+        while (state() == CallState.INTERRUPTING) {
+            Thread.interrupted(); // or it could not park
+            LockSupport.park(this);
         }
         guard.meter().orphanEnded();
         guard.meter().lateEnd(bodyReason == StageReason.ANSWER);
         Permit held = permit;
         if (held != null && cause() == Event.OUT_OF_BUDGET) {
             // A body that failed because we interrupted it says nothing of the dependency.
-            boolean ourDoing = guard.settings().interruptOnTimeout() && bodyReason != StageReason.ANSWER;
+            boolean ourDoing = interrupted && bodyReason != StageReason.ANSWER;
             Verdict verdict = ourDoing ? Verdict.UNUSED : guard.verdict(bodyReason, true, bodyEndNanos - startNanos);
             held.settle(verdict, startNanos, bodyEndNanos);
         }
@@ -440,7 +452,8 @@ public final class Attempt<C, V> implements Task {
             if (to == from) {
                 return null;
             }
-            int cause = event == Event.INTERRUPT_SETTLED ? before >>> CAUSE_SHIFT : event.ordinal();
+            boolean leaves = to == CallState.LEFT || to == CallState.ABANDONED;
+            int cause = leaves ? event.ordinal() : before >>> CAUSE_SHIFT;
             if (WORD.compareAndSet(this, before, to.ordinal() | cause << CAUSE_SHIFT)) {
                 return to;
             }

@@ -12,22 +12,25 @@ package io.degradable.internal.guard;
  *   QUEUED         OUT_OF_BUDGET         ABANDONED       the same
  *   QUEUED         CANCELLED             ABANDONED       caller, canceller, closer: the same
  *   QUEUED         QUEUE_TIMED_OUT       ABANDONED       caller, timer: the same
- *   QUEUED         BODY_ENDED            -               cannot be
+ *   QUEUED         any other             -               cannot be
  *   RUNNING        BODY_ENDED            DONE            worker: frees the slot, wakes the caller, who settles the permit
- *   RUNNING        TIMED_OUT             LEAVING         caller, timer: permit is bad
- *   RUNNING        OUT_OF_BUDGET         LEAVING         caller, timer: leaves the permit to the end of the body
- *   RUNNING        CANCELLED             LEAVING         caller, canceller, closer: permit unused
- *   RUNNING        QUEUE_TIMED_OUT       -               caller, timer: it has got its thread
- *   LEAVING        INTERRUPT_SETTLED     LEFT            who left: the interrupt, if one was wanted, is delivered
- *   LEAVING        BODY_ENDED            -               worker: frees the slot, waits for LEFT
- *   LEFT           BODY_ENDED            -               worker: frees the slot, books a late end, clears its interrupt
- *   ABANDONED      TAKEN                 -               worker: drops it
- *   DONE           any                   -               too late: the body's end stands
+ *   RUNNING        TIMED_OUT             LEFT            caller, timer: permit is bad
+ *   RUNNING        OUT_OF_BUDGET         LEFT            caller, timer: leaves the permit to the end of the body
+ *   RUNNING        CANCELLED             LEFT            caller, canceller, closer: permit unused
+ *   RUNNING        any other             -               it has got its thread: too late to end its wait for one
+ *   LEFT           BODY_ENDED            OVER            worker: frees the slot, books a late end
+ *   LEFT           INTERRUPT_BEGINS      INTERRUPTING    a thread that may be held up: interrupts the worker
+ *   INTERRUPTING   BODY_ENDED            -               worker: waits for OVER, then as above, and clears the interrupt
+ *   INTERRUPTING   INTERRUPT_DELIVERED   OVER            who interrupts: nothing more
  *   LEFT           any other             -               too late: somebody else left first
- *   ABANDONED      any other             -               the same
+ *   INTERRUPTING   any other             -               the same
+ *   OVER           any                   -               too late: no interrupt will come any more
+ *   ABANDONED      any                   -               too late: the worker drops it
+ *   DONE           any                   -               too late: the body's end stands
  * </pre>
  *
- * <p>LEAVING is there so that an interrupt cannot land in the worker's next task.
+ * <p>INTERRUPTING is there so that an interrupt cannot land in the worker's next task. Whoever leaves does not interrupt
+ * himself: {@link Thread#interrupt} closes a channel that the body is blocked in, and can be held up by that.
  */
 enum CallState {
     /** Waits for a worker. */
@@ -38,10 +41,12 @@ enum CallState {
     DONE,
     /** Nobody waits any more, and the body will never start. */
     ABANDONED,
-    /** Nobody waits any more; the body may be interrupted any moment. */
-    LEAVING,
-    /** Nobody waits any more; no interrupt will come. */
-    LEFT;
+    /** Nobody waits any more; the body runs on. */
+    LEFT,
+    /** Nobody waits any more; the body is being interrupted. */
+    INTERRUPTING,
+    /** Nobody waits any more; if the body runs on, it does so undisturbed. */
+    OVER;
 
     /** What can happen to a call. */
     enum Event {
@@ -51,7 +56,8 @@ enum CallState {
         TIMED_OUT,
         OUT_OF_BUDGET,
         CANCELLED,
-        INTERRUPT_SETTLED;
+        INTERRUPT_BEGINS,
+        INTERRUPT_DELIVERED;
 
         private static final Event[] ALL = values();
 
@@ -72,11 +78,17 @@ enum CallState {
             case RUNNING ->
                 switch (event) {
                     case BODY_ENDED -> DONE;
-                    case TIMED_OUT, OUT_OF_BUDGET, CANCELLED -> LEAVING;
+                    case TIMED_OUT, OUT_OF_BUDGET, CANCELLED -> LEFT;
                     default -> this;
                 };
-            case LEAVING -> event == Event.INTERRUPT_SETTLED ? LEFT : this;
-            case DONE, ABANDONED, LEFT -> this;
+            case LEFT ->
+                switch (event) {
+                    case BODY_ENDED -> OVER;
+                    case INTERRUPT_BEGINS -> INTERRUPTING;
+                    default -> this;
+                };
+            case INTERRUPTING -> event == Event.INTERRUPT_DELIVERED ? OVER : this;
+            case DONE, ABANDONED, OVER -> this;
         };
     }
 }

@@ -5,6 +5,8 @@ import io.degradable.internal.breaker.Permit;
 import io.degradable.internal.breaker.Verdict;
 import io.degradable.internal.bulkhead.Bulkhead;
 import io.degradable.internal.bulkhead.InlineBulkhead;
+import io.degradable.internal.bulkhead.SemaphoreBulkhead;
+import io.degradable.internal.bulkhead.Slots;
 import io.degradable.internal.bulkhead.WorkerBulkhead;
 import io.degradable.model.CircuitState;
 import io.degradable.model.FallbackContext;
@@ -13,6 +15,7 @@ import io.degradable.settings.BulkheadSettings;
 import io.degradable.settings.GuardSettings;
 import io.degradable.time.Spans;
 import io.degradable.time.Ticker;
+import java.util.concurrent.Executor;
 import javax.annotation.Nullable;
 
 /**
@@ -32,12 +35,25 @@ public final class Guard {
     private final FailureRules rules;
     private final GuardMeter meter;
     private final Ticker ticker;
+    private final Executor interrupts;
     private final long timeoutNanos;
     private final long slowNanos;
     private final long queueNanos;
 
-    public Guard(GuardSettings settings, Bulkhead bulkhead, FailureRules rules, Ticker ticker) {
-        this(settings, bulkhead, rules, ticker, newBreaker(settings, ticker), new GuardMeter(ticker.nanos()));
+    /**
+     * A guard with a breaker and a meter of its own.
+     *
+     * @param interrupts runs what interrupts a body: soon, and where nobody minds if it is held up
+     */
+    public Guard(GuardSettings settings, Bulkhead bulkhead, FailureRules rules, Ticker ticker, Executor interrupts) {
+        this(
+                settings,
+                bulkhead,
+                rules,
+                ticker,
+                interrupts,
+                newBreaker(settings, ticker),
+                new GuardMeter(ticker.nanos()));
     }
 
     private Guard(
@@ -45,12 +61,14 @@ public final class Guard {
             Bulkhead bulkhead,
             FailureRules rules,
             Ticker ticker,
+            Executor interrupts,
             CircuitBreaker breaker,
             GuardMeter meter) {
         this.settings = settings;
         this.bulkhead = bulkhead;
         this.rules = rules;
         this.ticker = ticker;
+        this.interrupts = interrupts;
         this.timeoutNanos = Spans.nanos(settings.timeout());
         this.slowNanos = Spans.nanos(settings.slowCall());
         this.queueNanos = settings.bulkhead() instanceof BulkheadSettings.ThreadPool pool
@@ -67,11 +85,12 @@ public final class Guard {
 
     /** A guard that shares breaker and meter with this one. */
     public Guard sharing(GuardSettings own, Bulkhead bulkhead, FailureRules rules) {
-        return new Guard(own, bulkhead, rules, ticker, breaker, meter);
+        return new Guard(own, bulkhead, rules, ticker, interrupts, breaker, meter);
     }
 
     /**
-     * Begins to run a body, if breaker and bulkhead let it. Never throws. When the attempt is decided, which it may be on
+     * Begins to run a body, if breaker and bulkhead let it. Throws nothing but what the end of the memory
+     * brings. When the attempt is decided, which it may be on
      * return, the driver calls {@link #finish}.
      *
      * <p>The order of the protections is here and nowhere else: a permit, a slot, the body under its limit.
@@ -96,16 +115,30 @@ public final class Guard {
         attempt.admit(permit, startNanos + timeoutNanos, deadlineNanos, queueNanos);
         if (bulkhead instanceof WorkerBulkhead workers) {
             beginOn(workers, attempt, toTell);
-        } else if (bulkhead.tryEnter()) {
-            try {
-                attempt.runHere(!isInline());
-            } finally {
-                bulkhead.exit(); // whatever a thread at the end of its stack throws even here
-            }
+        } else if (bulkhead instanceof SemaphoreBulkhead semaphore) {
+            beginHere(semaphore, semaphore.slots(), attempt);
         } else {
-            attempt.endUnstarted(bulkhead.full());
+            attempt.runHere(false);
         }
         return attempt;
+    }
+
+    private static void beginHere(SemaphoreBulkhead semaphore, Slots slots, Attempt<?, ?> attempt) {
+        if (!semaphore.tryEnter()) {
+            attempt.endUnstarted(semaphore.full());
+            return;
+        }
+        try {
+            attempt.runHere(true);
+        } finally {
+            try {
+                semaphore.exit();
+            } catch (StackOverflowError noStackLeft) {
+                synchronized (slots) {
+                    slots.owed++;
+                }
+            }
+        }
     }
 
     private void beginOn(WorkerBulkhead workers, Attempt<?, ?> attempt, Object toTell) {
@@ -139,6 +172,13 @@ public final class Guard {
     /** Counts a function of the user that threw. */
     public void userMistake() {
         meter.userMistake();
+    }
+
+    /** Makes sure that the calling thread has enough of its stack left to hand a body over, if it is going to. */
+    public void ensureStackRoom() {
+        if (bulkhead instanceof WorkerBulkhead) {
+            StackRoom.forHandOver();
+        }
     }
 
     /** Whether the body only looks something up in memory: it is read however little time is left. */
@@ -184,6 +224,10 @@ public final class Guard {
 
     void await(Object blocker, long untilNanos) {
         ticker.await(blocker, untilNanos);
+    }
+
+    void handOverInterrupt(Runnable interrupt) {
+        interrupts.execute(interrupt);
     }
 
     Ticker ticker() {

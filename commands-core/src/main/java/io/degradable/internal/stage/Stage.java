@@ -122,6 +122,7 @@ public final class Stage<C, V, R> {
     /** Begins the stage as a link of the chain, if the run may enter it. */
     public Attempt<C, V> beginNext(
             C command, FallbackContext context, GuardMeter primary, long nowNanos, long chainEndNanos, Object toTell) {
+        guard.ensureStackRoom();
         StageReason closed = closedFor(context, primary, nowNanos, chainEndNanos);
         if (closed == null && atMost != null && !atMost.tryTake()) {
             closed = StageReason.AT_MOST;

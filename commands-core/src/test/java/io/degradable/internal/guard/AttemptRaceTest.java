@@ -95,7 +95,7 @@ final class AttemptRaceTest {
                 1,
                 100);
         GuardSettings settings = new GuardSettings(figures, limit, true, limit, measuring);
-        return new Guard(settings, pool, FailureRules.DEFAULT, ticker);
+        return new Guard(settings, pool, FailureRules.DEFAULT, ticker, Runnable::run);
     }
 
     @AfterEach
@@ -277,7 +277,7 @@ final class AttemptRaceTest {
         BulkheadSettings.ThreadPool wide = new BulkheadSettings.ThreadPool("wide", 1, ROUNDS);
         ThreadPoolBulkhead pool = new ThreadPoolBulkhead(wide);
         GuardSettings settings = new GuardSettings(wide, LIMIT, true, LIMIT, BreakerSettings.DISABLED);
-        Guard guard = new Guard(settings, pool, FailureRules.DEFAULT, ticker);
+        Guard guard = new Guard(settings, pool, FailureRules.DEFAULT, ticker, Runnable::run);
         CompletableFuture<Boolean> hold = new CompletableFuture<>();
         pool.tryEnter();
         pool.start(hold::join);

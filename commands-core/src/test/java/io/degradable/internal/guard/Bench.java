@@ -49,7 +49,7 @@ final class Bench implements AutoCloseable {
 
     Guard onPool(BreakerSettings breaker, boolean interruptOnTimeout) {
         GuardSettings settings = new GuardSettings(pool.declared(), TIMEOUT, interruptOnTimeout, TIMEOUT, breaker);
-        return new Guard(settings, pool, FailureRules.DEFAULT, ticker);
+        return new Guard(settings, pool, FailureRules.DEFAULT, ticker, Runnable::run);
     }
 
     Guard onPool() {
@@ -59,7 +59,8 @@ final class Bench implements AutoCloseable {
     Guard onCaller(BreakerSettings breaker, FailureRules rules) {
         BulkheadSettings.Semaphore semaphore = new BulkheadSettings.Semaphore(1);
         Bulkhead bulkhead = new SemaphoreBulkhead(semaphore.limit());
-        return new Guard(new GuardSettings(semaphore, TIMEOUT, true, TIMEOUT, breaker), bulkhead, rules, ticker);
+        return new Guard(
+                new GuardSettings(semaphore, TIMEOUT, true, TIMEOUT, breaker), bulkhead, rules, ticker, Runnable::run);
     }
 
     Guard onCaller() {
@@ -67,7 +68,7 @@ final class Bench implements AutoCloseable {
     }
 
     Guard inline() {
-        return new Guard(GuardSettings.INLINE, InlineBulkhead.INSTANCE, FailureRules.DEFAULT, ticker);
+        return new Guard(GuardSettings.INLINE, InlineBulkhead.INSTANCE, FailureRules.DEFAULT, ticker, Runnable::run);
     }
 
     /** A body that is a lambda; null is a miss. */

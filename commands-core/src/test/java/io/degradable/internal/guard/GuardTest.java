@@ -80,7 +80,7 @@ final class GuardTest {
     void slow_is_a_setting_of_its_own() {
         GuardSettings settings =
                 new GuardSettings(new BulkheadSettings.Semaphore(1), TIMEOUT, true, Duration.ofMillis(30), MEASURING);
-        Guard guard = new Guard(settings, new SemaphoreBulkhead(1), FailureRules.DEFAULT, bench.ticker);
+        Guard guard = new Guard(settings, new SemaphoreBulkhead(1), FailureRules.DEFAULT, bench.ticker, Runnable::run);
 
         bench.call(guard, bench.taking(Duration.ofMillis(30), () -> "live"));
         bench.call(guard, bench.taking(Duration.ofMillis(31), () -> "slow"));
@@ -267,7 +267,7 @@ final class GuardTest {
                 true,
                 GuardSettings.NO_TIMEOUT,
                 BreakerSettings.DEFAULT);
-        Guard guard = new Guard(settings, new SemaphoreBulkhead(1), FailureRules.DEFAULT, bench.ticker);
+        Guard guard = new Guard(settings, new SemaphoreBulkhead(1), FailureRules.DEFAULT, bench.ticker, Runnable::run);
 
         Attempt<String, String> attempt = bench.call(guard, bench.taking(Duration.ofDays(365), () -> "at last"));
 
@@ -285,7 +285,7 @@ final class GuardTest {
         ThreadPoolBulkhead pool = new ThreadPoolBulkhead(figures);
         GuardSettings settings =
                 new GuardSettings(figures, GuardSettings.NO_TIMEOUT, true, GuardSettings.NO_TIMEOUT, MEASURING);
-        Guard guard = new Guard(settings, pool, FailureRules.DEFAULT, Ticker.system());
+        Guard guard = new Guard(settings, pool, FailureRules.DEFAULT, Ticker.system(), Runnable::run);
         Body<String, String> body = Bench.body(() -> "live");
         try (Race race = new Race(4)) {
             List<Integer> answers = race.round(side -> {

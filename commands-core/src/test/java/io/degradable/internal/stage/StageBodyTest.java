@@ -45,12 +45,14 @@ final class StageBodyTest {
 
     private final ManualTicker ticker = new ManualTicker();
     private final LocalCache<String, String> cache = new LocalCache<>(CacheSpec.named("copies"), ticker);
-    private final Guard inline = new Guard(GuardSettings.INLINE, InlineBulkhead.INSTANCE, FailureRules.DEFAULT, ticker);
+    private final Guard inline =
+            new Guard(GuardSettings.INLINE, InlineBulkhead.INSTANCE, FailureRules.DEFAULT, ticker, Runnable::run);
     private final Guard onCaller = new Guard(
             new GuardSettings(new BulkheadSettings.Semaphore(1), TIMEOUT, true, TIMEOUT, BreakerSettings.DEFAULT),
             new SemaphoreBulkhead(1),
             FailureRules.DEFAULT,
-            ticker);
+            ticker,
+            Runnable::run);
     private final FallbackContext context =
             new FallbackContext(KEY, Trigger.FAILURE, new IOException("down"), Duration.ZERO, Level.NORMAL, 7);
 
@@ -161,7 +163,8 @@ final class StageBodyTest {
                 new GuardSettings(one, TIMEOUT, false, TIMEOUT, BreakerSettings.DEFAULT),
                 pool,
                 FailureRules.DEFAULT,
-                ticker);
+                ticker,
+                Runnable::run);
         CompletableFuture<String> answer = new CompletableFuture<>();
         CompletableFuture<Boolean> started = new CompletableFuture<>();
         Stage<String, ?, String> primary = primary(

@@ -57,11 +57,11 @@ final class StageEntryTest {
     private Guard guard(BreakerSettings breaker) {
         BulkheadSettings.Semaphore two = new BulkheadSettings.Semaphore(2);
         GuardSettings settings = new GuardSettings(two, STAGE_TIMEOUT, true, STAGE_TIMEOUT, breaker);
-        return new Guard(settings, new SemaphoreBulkhead(two.limit()), FailureRules.DEFAULT, ticker);
+        return new Guard(settings, new SemaphoreBulkhead(two.limit()), FailureRules.DEFAULT, ticker, Runnable::run);
     }
 
     private Guard inline() {
-        return new Guard(GuardSettings.INLINE, InlineBulkhead.INSTANCE, FailureRules.DEFAULT, ticker);
+        return new Guard(GuardSettings.INLINE, InlineBulkhead.INSTANCE, FailureRules.DEFAULT, ticker, Runnable::run);
     }
 
     private static StageSettings settings(Source kind, EntrySettings entry, Guard guard) {
