@@ -5,6 +5,7 @@ import io.degradable.settings.Require;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import javax.annotation.Nullable;
 
@@ -99,7 +100,7 @@ public final class BreakerSpec {
 
     /** How long it stays open the first time; default 5 s. A longest open time below it is raised to it. */
     public BreakerSpec sleepWindow(Duration sleepWindow) {
-        this.sleepWindow = sleepWindow;
+        this.sleepWindow = Objects.requireNonNull(sleepWindow, "circuitBreaker.sleepWindow must not be null");
         if (maxSleepWindow.equals(BreakerSettings.DEFAULT.maxSleepWindow())
                 && sleepWindow.compareTo(maxSleepWindow) > 0) {
             this.maxSleepWindow = sleepWindow;
@@ -109,7 +110,7 @@ public final class BreakerSpec {
 
     /** What the open time grows to while probes keep failing, at least the sleep window; default 30 s. */
     public BreakerSpec maxSleepWindow(Duration maxSleepWindow) {
-        this.maxSleepWindow = maxSleepWindow;
+        this.maxSleepWindow = Objects.requireNonNull(maxSleepWindow, "circuitBreaker.maxSleepWindow must not be null");
         return this;
     }
 
@@ -136,6 +137,7 @@ public final class BreakerSpec {
      * @param shares in percent, 1 to 99, growing; at least one
      */
     public BreakerSpec ramp(int decisions, int... shares) {
+        Objects.requireNonNull(shares, "circuitBreaker.ramp must not be null");
         Require.that(shares.length > 0, "circuitBreaker.ramp needs a share; noRamp() is for none");
         this.rampDecisions = decisions;
         this.rampShares = Arrays.stream(shares).boxed().toList();

@@ -63,6 +63,8 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
             CommandSpec<S, ? extends R> spec,
             Function<? super C, ? extends S> command,
             Consumer<? super SpareSpec> spare) {
+        Objects.requireNonNull(spec, "the spec of a spare must not be null");
+        Objects.requireNonNull(command, () -> "the command of spare " + spec.name() + " must not be null");
         return addSpare(spec, (arguments, context) -> made(command, arguments).run(), spare);
     }
 
@@ -72,6 +74,9 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
             Function<? super C, ? extends S> command,
             Function<? super T, ? extends R> map,
             Consumer<? super SpareSpec> spare) {
+        Objects.requireNonNull(spec, "the spec of a spare must not be null");
+        Objects.requireNonNull(command, () -> "the command of spare " + spec.name() + " must not be null");
+        Objects.requireNonNull(map, () -> "the map of spare " + spec.name() + " must not be null");
         LiveCall<C, R> call = (arguments, context) -> {
             T answer = made(command, arguments).run();
             return answer == null ? null : map.apply(answer);
@@ -84,6 +89,7 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
     }
 
     private Spares<C, R> addSpare(CommandSpec<?, ?> spec, LiveCall<C, R> call, Consumer<? super SpareSpec> customizer) {
+        Objects.requireNonNull(customizer, () -> "the settings of spare " + spec.name() + " must not be null");
         Require.that(!spec.name().equals(command), "spare " + spec.name() + " has the name of the command itself");
         GuardSettings guard = spec.definition().settings().guard();
         Require.that(
@@ -103,7 +109,8 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
     public Spares<C, R> spareCall(
             String name, StageCall<? super C, ? extends R> call, Consumer<? super StageSpec> customizer) {
         Require.name("stage name", name);
-        Objects.requireNonNull(call, "the call of spare " + name + " must not be null");
+        Objects.requireNonNull(call, () -> "the call of spare " + name + " must not be null");
+        Objects.requireNonNull(customizer, () -> "the settings of spare " + name + " must not be null");
         Require.that(names.add(name), "stage " + name + " is there already");
         StageSpec spec = new StageSpec(Source.SPARE);
         customizer.accept(spec);
@@ -135,6 +142,9 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
             Function<? super C, ? extends K> key,
             Duration freshness,
             Consumer<? super StageSpec> customizer) {
+        Objects.requireNonNull(cache, "the spec of a cache must not be null");
+        Objects.requireNonNull(key, () -> "the key of cache " + cache.name() + " must not be null");
+        Objects.requireNonNull(customizer, () -> "the settings of cache " + cache.name() + " must not be null");
         StageSpec spec = new StageSpec(Source.CACHE);
         customizer.accept(spec);
         Require.that(
@@ -165,6 +175,7 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
     @Override
     public FallbackSpec<C, R> template(
             StaticTemplate<? extends R> template, Consumer<? super TemplateSpec> customizer) {
+        Objects.requireNonNull(template, "template must not be null");
         return addTemplate(template.name(), arguments -> template.value(), customizer);
     }
 
@@ -173,11 +184,14 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
             StaticTemplate<T> template,
             TemplateFill<? super T, ? super C, ? extends R> fill,
             Consumer<? super TemplateSpec> customizer) {
+        Objects.requireNonNull(template, "template must not be null");
+        Objects.requireNonNull(fill, () -> "the fill of template " + template.name() + " must not be null");
         return addTemplate(template.name(), arguments -> fill.fill(template.value(), arguments), customizer);
     }
 
     private FallbackSpec<C, R> addTemplate(
             String template, Function<? super C, ? extends R> fill, Consumer<? super TemplateSpec> customizer) {
+        Objects.requireNonNull(customizer, () -> "the settings of template " + template + " must not be null");
         TemplateSpec spec = new TemplateSpec();
         customizer.accept(spec);
         EntrySettings entry = effect.writes() ? spec.entry().entering(Entering.WHEN_KNOWN) : spec.entry();

@@ -17,6 +17,7 @@ import io.degradable.settings.GuardSettings;
 import io.degradable.settings.Require;
 import io.reactivex.rxjava3.core.Maybe;
 import io.reactivex.rxjava3.core.Single;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -38,12 +39,11 @@ import javax.annotation.Nullable;
  */
 public final class CommandSpec<C extends DegradableCommand<R>, R> {
 
-    /** Where this spec was last looked up, and what was found there. */
-    private record Found<C, R>(Container container, CommandRuntime<C, R> command) {}
-
     private final CommandDefinition<C, R> definition;
     private final boolean bounded;
-    private volatile @Nullable Found<C, R> found;
+
+    /** What was found where this spec was last looked up. Weak: a spec is mostly static, and outlives its containers. */
+    private volatile WeakReference<CommandRuntime<C, R>> found = new WeakReference<>(null);
 
     private CommandSpec(CommandDefinition<C, R> definition, boolean bounded) {
         this.definition = definition;
@@ -52,7 +52,7 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
 
     /** The spec of a class; its name is the simple name unless given. */
     public static <C extends DegradableCommand<R>, R> Builder<C, R> of(Class<C> type) {
-        return new Builder<>(type, type.getSimpleName());
+        return new Builder<>(Objects.requireNonNull(type, "type must not be null"), type.getSimpleName());
     }
 
     /** A spec by name, for generic command classes only: {@link #of} finds out about a mix-up of classes. */
@@ -119,19 +119,19 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
     private CommandRuntime<C, R> entered(Container container) {
         CommandRuntime<C, R> command = in(container);
         while (!command.enter()) {
-            found = null; // it was let go for want of use
+            found.clear(); // it was let go for want of use
             command = in(container);
         }
         return command;
     }
 
     private CommandRuntime<C, R> in(Container container) {
-        Found<C, R> last = found;
-        if (last != null && last.container == container) {
-            return last.command;
+        CommandRuntime<C, R> last = found.get();
+        if (last != null && last.container() == container) {
+            return last;
         }
         CommandRuntime<C, R> command = container.command(definition);
-        found = new Found<>(container, command);
+        found = new WeakReference<>(command);
         return command;
     }
 
@@ -291,7 +291,7 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
 
         /** From which duration an answer counts as bad for the breaker; default: the timeout. */
         public Builder<C, R> slowCall(Duration slowCall) {
-            this.slowCall = slowCall;
+            this.slowCall = Objects.requireNonNull(slowCall, "slowCall must not be null");
             return this;
         }
 
@@ -300,7 +300,7 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
          * although it runs on a semaphore.
          */
         public Builder<C, R> boundedBy(Duration limit) {
-            this.bounded = limit;
+            this.bounded = Objects.requireNonNull(limit, "boundedBy must not be null");
             return this;
         }
 

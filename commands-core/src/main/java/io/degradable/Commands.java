@@ -89,7 +89,7 @@ public final class Commands implements AutoCloseable {
 
         /** Where all time comes from; default the JVM's clocks. */
         public Builder ticker(Ticker ticker) {
-            this.ticker = ticker;
+            this.ticker = Objects.requireNonNull(ticker, "ticker must not be null");
             return this;
         }
 
@@ -122,6 +122,10 @@ public final class Commands implements AutoCloseable {
          * Where asynchronous runs go on after a worker or the timer has decided, and where what depends on a future or an Rx
          * source is run. Default: virtual threads from Java 21 on, else daemon threads that go when idle; as many as runs
          * go on at a time. When it refuses, a thread of the container takes over. It is not closed with the container.
+         *
+         * <p>From the moment the container closes it is given nothing more, and threads of the container run what it was given
+         * and has not begun, each once, even if it runs it later. So an executor that loses what it takes holds runs up until
+         * then, and {@link Commands#close()} completes every future that was handed out.
          */
         public Builder continuations(Executor executor) {
             this.continuations = Objects.requireNonNull(executor, "continuations must not be null");
@@ -135,37 +139,41 @@ public final class Commands implements AutoCloseable {
 
     /** Runs a command here, whichever container it names itself; see {@link DegradableCommand#execute()}. */
     public <R> R execute(DegradableCommand<R> command) {
-        return Objects.requireNonNull(command, "command").spec().execute(container, command);
+        return specOf(command).execute(container, command);
     }
 
     /** Runs a command here and tells where the answer came from; see {@link DegradableCommand#executeForResult()}. */
     public <R> CommandResult<R> executeForResult(DegradableCommand<R> command) {
-        return Objects.requireNonNull(command, "command").spec().executeForResult(container, command);
+        return specOf(command).executeForResult(container, command);
     }
 
     /** Begins a run here; see {@link DegradableCommand#queue()}. */
     public <R> CompletableFuture<R> queue(DegradableCommand<R> command) {
-        return Objects.requireNonNull(command, "command").spec().queue(container, command);
+        return specOf(command).queue(container, command);
     }
 
     /** Begins a run here; see {@link DegradableCommand#queueForResult()}. */
     public <R> CompletableFuture<CommandResult<R>> queueForResult(DegradableCommand<R> command) {
-        return Objects.requireNonNull(command, "command").spec().queueForResult(container, command);
+        return specOf(command).queueForResult(container, command);
     }
 
     /** The answer of a run here as a cold source; see {@link DegradableCommand#toMaybe()}. */
     public <R> Maybe<R> toMaybe(DegradableCommand<R> command) {
-        return Objects.requireNonNull(command, "command").spec().toMaybe(() -> container, command);
+        return specOf(command).toMaybe(() -> container, command);
     }
 
     /** The result of a run here as a cold source; see {@link DegradableCommand#toResultSingle()}. */
     public <R> Single<CommandResult<R>> toResultSingle(DegradableCommand<R> command) {
-        return Objects.requireNonNull(command, "command").spec().toResultSingle(() -> container, command);
+        return specOf(command).toResultSingle(() -> container, command);
     }
 
     /** Begins a run here and gives out its answer as a hot source; see {@link DegradableCommand#observe()}. */
     public <R> Maybe<R> observe(DegradableCommand<R> command) {
         return RxRuns.hot(toMaybe(command));
+    }
+
+    private static <R> CommandSpec<?, R> specOf(DegradableCommand<R> command) {
+        return Objects.requireNonNull(command, "command must not be null").spec();
     }
 
     Container container() {
@@ -179,6 +187,10 @@ public final class Commands implements AutoCloseable {
      * @throws IllegalStateException when a name, pool or cache is known with other settings
      */
     public void register(CommandSpec<?, ?>... specs) {
+        Objects.requireNonNull(specs, "specs must not be null");
+        for (CommandSpec<?, ?> spec : specs) {
+            Objects.requireNonNull(spec, "spec must not be null");
+        }
         for (CommandSpec<?, ?> spec : specs) {
             container.command(spec.definition()).pin();
         }
@@ -192,7 +204,7 @@ public final class Commands implements AutoCloseable {
      * @throws IllegalArgumentException when there is no such pool; the message names those there are
      */
     public void resizePool(String pool, int size, int queue) {
-        container.resizePool(pool, size, queue);
+        container.resizePool(Objects.requireNonNull(pool, "pool must not be null"), size, queue);
     }
 
     /**
@@ -201,7 +213,7 @@ public final class Commands implements AutoCloseable {
      * @throws IllegalArgumentException when the command is not known or runs on a thread pool
      */
     public void resize(String command, int limit) {
-        container.resize(command, limit);
+        container.resize(Objects.requireNonNull(command, "command must not be null"), limit);
     }
 
     /** The breaker of a command, to be looked at and held by hand. */
@@ -215,12 +227,14 @@ public final class Commands implements AutoCloseable {
      * @throws IllegalArgumentException when there is no such command or stage, or it is read in memory and has no breaker
      */
     public Circuit circuit(String command, String stage) {
-        return container.circuit(command, stage);
+        return container.circuit(
+                Objects.requireNonNull(command, "command must not be null"),
+                Objects.requireNonNull(stage, "stage must not be null"));
     }
 
     /** The cache of a spec, for instance to invalidate a key or to fill it at start. */
     public <K, V> TimedCache<K, V> cache(CacheSpec<K, V> spec) {
-        return container.cache(spec);
+        return container.cache(Objects.requireNonNull(spec, "spec must not be null"));
     }
 
     /** The commands known now. */
@@ -261,7 +275,10 @@ public final class Commands implements AutoCloseable {
         return container.isClosed();
     }
 
-    /** Lets no further run in, gives those in flight a grace, then interrupts their bodies. Calling it again does nothing. */
+    /**
+     * Lets no further run in, gives those in flight a grace, then interrupts their bodies. Calling it again waits for the
+     * first call, unless it comes out of that one, and does nothing else; a thread that is interrupted waits no longer.
+     */
     @Override
     public void close() {
         container.close();

@@ -5,6 +5,7 @@ import io.degradable.model.CommandResult;
 import io.degradable.rx.RxRuns;
 import io.reactivex.rxjava3.core.Maybe;
 import io.reactivex.rxjava3.core.Single;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import javax.annotation.Nullable;
 
@@ -25,14 +26,18 @@ public abstract class DegradableCommand<R> {
 
     /** A command that runs in {@link Commands#shared()}, looked up when it runs. */
     protected DegradableCommand(CommandSpec<? extends DegradableCommand<R>, R> spec) {
-        this.spec = spec.requireSpecOf(getClass());
+        this.spec = specOf(getClass(), spec);
         this.commands = null;
     }
 
     /** A command that runs in a container of its own choice. */
     protected DegradableCommand(Commands commands, CommandSpec<? extends DegradableCommand<R>, R> spec) {
-        this.spec = spec.requireSpecOf(getClass());
-        this.commands = commands;
+        this.spec = specOf(getClass(), spec);
+        this.commands = Objects.requireNonNull(commands, "commands must not be null");
+    }
+
+    private static <R> CommandSpec<?, R> specOf(Class<?> type, CommandSpec<?, R> spec) {
+        return Objects.requireNonNull(spec, "spec must not be null").requireSpecOf(type);
     }
 
     /**

@@ -5,6 +5,7 @@ import io.degradable.model.Trigger;
 import io.degradable.settings.EntrySettings;
 import io.degradable.settings.Require;
 import java.util.EnumSet;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
 import javax.annotation.Nullable;
@@ -36,6 +37,10 @@ public abstract sealed class EntrySpec<S extends EntrySpec<S>> permits SpareSpec
      * not.
      */
     public S on(Trigger first, Trigger... more) {
+        Objects.requireNonNull(first, "trigger must not be null");
+        for (Trigger one : Objects.requireNonNull(more, "triggers must not be null")) {
+            Objects.requireNonNull(one, "trigger must not be null");
+        }
         this.on = EnumSet.of(first, more);
         this.whileHealthy = false;
         return self();
@@ -43,7 +48,7 @@ public abstract sealed class EntrySpec<S extends EntrySpec<S>> permits SpareSpec
 
     /** Of failures, only those that match enter the stage; other triggers are not asked. Default: all. */
     public S onFailure(Predicate<? super Throwable> which) {
-        this.onFailure = which;
+        this.onFailure = Objects.requireNonNull(which, "onFailure must not be null");
         return self();
     }
 

@@ -5,6 +5,7 @@ import io.degradable.settings.BulkheadSettings;
 import io.degradable.settings.GuardSettings;
 import io.degradable.settings.Require;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.function.Consumer;
 import javax.annotation.Nullable;
 
@@ -22,19 +23,19 @@ public final class StageSpec extends EntrySpec<StageSpec> {
 
     /** The stage's own pool; default: as many threads as the primary may use, no queue. */
     public StageSpec threadPool(Consumer<? super ThreadPoolSpec> pool) {
-        this.pool = pool;
+        this.pool = Objects.requireNonNull(pool, "threadPool must not be null");
         return this;
     }
 
     /** The stage's own limit, at most the chain's budget; default: the primary's timeout, cut to the budget. */
     public StageSpec timeout(Duration timeout) {
-        this.timeout = timeout;
+        this.timeout = Objects.requireNonNull(timeout, "timeout must not be null");
         return this;
     }
 
     /** The stage's own breaker; default: the breaker's defaults. */
     public StageSpec circuitBreaker(Consumer<? super BreakerSpec> breaker) {
-        this.breaker = breaker;
+        this.breaker = Objects.requireNonNull(breaker, "circuitBreaker must not be null");
         return this;
     }
 

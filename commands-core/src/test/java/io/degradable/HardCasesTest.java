@@ -222,6 +222,27 @@ final class HardCasesTest {
     }
 
     @Test
+    void an_observer_breaks_no_call_even_where_the_handler_of_what_is_not_caught_throws_as_well() {
+        List<String> told = new ArrayList<>();
+        Thread.currentThread().setUncaughtExceptionHandler((thread, mistake) -> {
+            throw new IllegalStateException("handler");
+        });
+        try {
+            commands.watch(command -> {
+                throw new IllegalStateException("observer");
+            });
+            commands.watch(command -> told.add(command.key().name()));
+
+            assertThat(new Call(commands, Call.declared().build(), "1", () -> "live").execute())
+                    .isEqualTo("live");
+        } finally {
+            Thread.currentThread().setUncaughtExceptionHandler(null);
+        }
+
+        assertThat(told).containsExactly("Call");
+    }
+
+    @Test
     void a_command_exception_survives_a_journey_between_processes() throws Exception {
         CommandSpec<Call, String> spec = Call.declared().semaphore().build();
         CommandException thrown = catchThrowableOfType(

@@ -120,7 +120,6 @@ final class LifecycleFaultsTest {
             })));
             entered.await();
             FutureTask<Boolean> closed = beginToClose(callers);
-            commands.close(); // while the other one waits: nothing to do
             release.countDown();
 
             assertThat(answer.get()).isEqualTo("spare");

@@ -5,6 +5,7 @@ import io.degradable.settings.BulkheadSettings;
 import io.degradable.time.Ticker;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
@@ -131,7 +132,7 @@ public final class VirtualThreadBulkhead implements WorkerBulkhead {
     }
 
     @Override
-    public void cancelAll() {
+    public void cancelAll(Executor interrupts) {
         for (Runnable body : inside) {
             if (body instanceof Task task) {
                 task.cancel();

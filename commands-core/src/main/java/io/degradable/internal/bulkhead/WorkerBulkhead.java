@@ -1,6 +1,7 @@
 package io.degradable.internal.bulkhead;
 
 import io.degradable.time.Ticker;
+import java.util.concurrent.Executor;
 
 /** A bulkhead that runs bodies on threads of its own, so that their callers can leave. */
 public sealed interface WorkerBulkhead extends Bulkhead permits ThreadPoolBulkhead, VirtualThreadBulkhead {
@@ -33,6 +34,10 @@ public sealed interface WorkerBulkhead extends Bulkhead permits ThreadPoolBulkhe
     /** Waits for the bodies that are in until a moment or an interrupt, and says whether all have ended. */
     boolean awaitEnd(Ticker ticker, long untilNanos);
 
-    /** Cancels all {@linkplain Task tasks} that are in, and interrupts what else runs. */
-    void cancelAll();
+    /**
+     * Cancels all {@linkplain Task tasks} that are in, and interrupts what else runs.
+     *
+     * @param interrupts runs what interrupts, which can be held up
+     */
+    void cancelAll(Executor interrupts);
 }

@@ -181,7 +181,8 @@ public final class CommandRuntime<C, R> implements CommandView {
         return all;
     }
 
-    Container container() {
+    /** Where it runs. */
+    public Container container() {
         return container;
     }
 

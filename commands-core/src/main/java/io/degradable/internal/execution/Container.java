@@ -25,8 +25,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import javax.annotation.Nullable;
 
 /**
@@ -39,6 +41,9 @@ public final class Container {
 
     /** The name that commands above the cap on names share. */
     public static final String OTHER = "OTHER";
+
+    /** What futures may take to complete after the grace, at least: microseconds, unless code of the user is in the way. */
+    private static final long FUTURES_NANOS = 1_000_000_000;
 
     private final String name;
     private final Ticker ticker;
@@ -54,8 +59,10 @@ public final class Container {
     private final Continuations continuations;
     private volatile boolean closed;
 
-    /** Who waits in {@link #close()} for the runs in flight. */
+    /** Who closes it now, and waits for the runs in flight. */
     private volatile @Nullable Thread closer;
+
+    private final CountDownLatch closeIsDone = new CountDownLatch(1);
 
     /**
      * A container.
@@ -75,7 +82,7 @@ public final class Container {
         this.ticker = ticker;
         this.closeGrace = closeGrace;
         this.maxNames = maxNames;
-        this.continuations = new Continuations(name, continuations);
+        this.continuations = new Continuations(name, continuations, this::wakeCloser);
         this.parts = new Parts(name, ticker, this.continuations::interrupt);
         this.eviction = new Eviction(ticker, evictIdleAfter);
         this.startedAt = Instant.ofEpochMilli(ticker.epochMillis());
@@ -219,7 +226,11 @@ public final class Container {
             observer.run();
         } catch (Throwable mistake) {
             Thread thread = Thread.currentThread();
-            thread.getUncaughtExceptionHandler().uncaughtException(thread, mistake);
+            try {
+                thread.getUncaughtExceptionHandler().uncaughtException(thread, mistake);
+            } catch (Throwable again) {
+                // The handler was the last to hear of it, and is a guest as well; the JVM lets it throw in vain, too.
+            }
         }
     }
 
@@ -313,6 +324,10 @@ public final class Container {
 
     /** A run has ended and is counted. */
     void runEnded() {
+        wakeCloser();
+    }
+
+    private void wakeCloser() {
         Thread waiting = closer;
         if (waiting != null) {
             LockSupport.unpark(waiting);
@@ -321,31 +336,71 @@ public final class Container {
 
     /**
      * Lets no further run in, gives those in flight a grace in which they may go through their chains, then cancels them:
-     * their callers get a cancellation, their bodies an interrupt. Calling it again does nothing.
+     * their callers get a cancellation, their bodies an interrupt. Calling it again waits for the first call, until it is
+     * interrupted; the thread that closes, when it comes here again, does not wait for itself.
      */
     public void close() {
-        synchronized (this) {
-            if (closed) {
-                return;
-            }
-            closer = Thread.currentThread();
-            closed = true;
+        continuations.waitsForOthers();
+        if (!beginToClose()) {
+            awaitOtherCloser();
+            return;
         }
+        try {
+            end();
+        } finally {
+            closeIsDone.countDown();
+            closer = null;
+        }
+    }
+
+    private synchronized boolean beginToClose() {
+        if (closed) {
+            return false;
+        }
+        closer = Thread.currentThread();
+        closed = true;
+        return true;
+    }
+
+    private void awaitOtherCloser() {
+        if (closer == Thread.currentThread()) {
+            return;
+        }
+        try {
+            closeIsDone.await();
+        } catch (InterruptedException leave) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void end() {
+        continuations.takeOver();
         long untilNanos = ticker.nanos() + Spans.nanos(closeGrace);
-        awaitRuns(untilNanos);
+        awaitWhile(this::areRunsInFlight, untilNanos);
         List<WorkerBulkhead> toEnd = parts.workers();
         toEnd.forEach(WorkerBulkhead::shutdown);
         for (WorkerBulkhead bulkhead : toEnd) {
             if (!bulkhead.awaitEnd(ticker, untilNanos)) {
-                bulkhead.cancelAll();
+                bulkhead.cancelAll(continuations::interrupt);
             }
         }
         timer.close();
+        long atLast = ticker.nanos() + Math.max(Spans.nanos(closeGrace), FUTURES_NANOS);
+        awaitWhile(this::areFuturesOpen, atLast);
         continuations.close();
     }
 
-    private void awaitRuns(long untilNanos) {
-        while (commands.values().stream().anyMatch(command -> command.inFlight() > 0)
+    private boolean areRunsInFlight() {
+        return commands.values().stream().anyMatch(command -> command.inFlight() > 0);
+    }
+
+    /** In this order: a run is counted as ended by its last driver, and its future completed before that driver ends. */
+    private boolean areFuturesOpen() {
+        return areRunsInFlight() || continuations.areUnderWay();
+    }
+
+    private void awaitWhile(BooleanSupplier somethingIsLeft, long untilNanos) {
+        while (somethingIsLeft.getAsBoolean()
                 && untilNanos - ticker.nanos() > 0
                 && !Thread.currentThread().isInterrupted()) {
             ticker.await(this, untilNanos);

@@ -1,19 +1,24 @@
 package io.degradable.internal.execution;
 
 import io.degradable.internal.bulkhead.VirtualThreads;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.annotation.Nullable;
 
 /**
  * Where asynchronous runs go on after a worker or the timer has decided: the rest of the chain, and whatever depends on the
  * future. One thread for each run that goes on at the moment, so never more than calls in flight: virtual ones from Java 21
  * on, else daemons that go when idle.
+ *
+ * <p>An executor of the user may lose what it is given. So what it is given is kept here until it has ended, and when the
+ * container closes, our own threads run what has not begun.
  *
  * <p>Threading: every method may be called from any thread.
  */
@@ -22,8 +27,21 @@ final class Continuations {
     private final Executor executor;
     private final ThreadPoolExecutor own;
 
-    Continuations(String container, @Nullable Executor replacement) {
-        own = ownThreads("degradable-" + container + "-continuation-");
+    /** What the executor was given and has not ended. */
+    private final Set<Driver> handedOut = ConcurrentHashMap.newKeySet();
+
+    private final Runnable whenEnded;
+    private volatile boolean takenOver;
+
+    /**
+     * The continuations of a container.
+     *
+     * @param replacement the user's executor
+     * @param whenEnded told when one that the executor was given has ended
+     */
+    Continuations(String container, @Nullable Executor replacement, Runnable whenEnded) {
+        this.own = ownThreads("degradable-" + container + "-continuation-");
+        this.whenEnded = whenEnded;
         if (replacement != null) {
             executor = replacement;
         } else if (VirtualThreads.areThere()) {
@@ -45,12 +63,12 @@ final class Continuations {
 
     /** Runs a driver on a thread of the executor; on one of our own when that has none to give. */
     void execute(Runnable driver) {
-        AtomicBoolean begun = new AtomicBoolean();
-        Runnable once = () -> {
-            if (begun.compareAndSet(false, true)) {
-                driver.run();
-            }
-        };
+        Driver once = new Driver(driver);
+        handedOut.add(once);
+        if (takenOver) { // asked after it was added: who takes over sees it, or is seen
+            executeHere(once);
+            return;
+        }
         try {
             executor.execute(once);
         } catch (Throwable refused) {
@@ -71,7 +89,62 @@ final class Continuations {
         }
     }
 
+    /** Gives the executor nothing more, and runs on our own threads what it was given and has not begun. */
+    void takeOver() {
+        takenOver = true;
+        for (Driver driver : handedOut) {
+            if (!driver.hasBegun()) {
+                executeHere(driver);
+            }
+        }
+    }
+
+    /** Whether something that was given out has not ended. */
+    boolean areUnderWay() {
+        return !handedOut.isEmpty();
+    }
+
+    /** Takes what the calling thread runs for ended: it is about to wait for all the others. */
+    void waitsForOthers() {
+        Thread caller = Thread.currentThread();
+        if (handedOut.removeIf(driver -> driver.by == caller)) {
+            whenEnded.run();
+        }
+    }
+
     void close() {
         own.shutdown();
+    }
+
+    /** Begins once, whoever of those it was given to is the first, and is not held by the others from then on. */
+    private final class Driver implements Runnable {
+
+        private final AtomicReference<Runnable> work;
+        private volatile @Nullable Thread by;
+
+        Driver(Runnable work) {
+            this.work = new AtomicReference<>(work);
+        }
+
+        boolean hasBegun() {
+            return work.get() == null;
+        }
+
+        @Override
+        public void run() {
+            Runnable mine = work.getAndSet(null);
+            if (mine == null) {
+                return;
+            }
+            by = Thread.currentThread();
+            try {
+                mine.run();
+            } finally {
+                by = null;
+                if (handedOut.remove(this)) {
+                    whenEnded.run();
+                }
+            }
+        }
     }
 }
