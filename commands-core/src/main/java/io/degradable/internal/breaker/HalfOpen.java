@@ -67,18 +67,15 @@ final class HalfOpen implements Phase {
 
     @Override
     public @Nullable Permit tryAcquire(long nowNanos) {
-        if (expire(nowNanos)) {
-            return breaker.retry(nowNanos);
-        }
-        Lease lease = new Lease(nowNanos + breaker.leaseNanos());
         while (true) {
-            Probes before = probes;
-            if (decide(before, nowNanos)) {
-                return breaker.retry(nowNanos); // over, though this thread read it before the move
+            Probes before = undecided(nowNanos);
+            if (before == null) {
+                return breaker.retry(nowNanos);
             }
             if (before.granted() >= breaker.settings.probes()) {
                 return null;
             }
+            Lease lease = new Lease(nowNanos + breaker.leaseNanos());
             if (PROBES.compareAndSet(this, before, before.with(lease))) {
                 return lease;
             }
@@ -87,29 +84,25 @@ final class HalfOpen implements Phase {
 
     @Override
     public boolean wouldPermit(long nowNanos) {
-        // As a read of the state: a lost probe must not keep out for ever those who ask before they try.
-        return expire(nowNanos) ? breaker.wouldPermit(nowNanos) : probes.granted() < breaker.settings.probes();
+        return probes.granted() < breaker.settings.probes();
     }
 
-    /** Reading is asking: a lost probe is found out by a page that looks at the state, too. */
+    /** Reading is asking: a lost probe is found out by who looks at the state, or whether a call may go, too. */
     @Override
     public void refresh(long nowNanos) {
-        expire(nowNanos);
+        undecided(nowNanos);
     }
 
     /**
-     * Books overdue probes as failed, and says whether this phase is over. One that another thread has decided and not left
-     * yet is left here, or a reader could see a state that no moment has had.
+     * Books overdue probes as failed. The probes now; null if they have decided, and then this phase is left. One that
+     * another thread has decided and not left yet is left here, or a reader could see a state that no moment has had.
      */
-    private boolean expire(long nowNanos) {
+    private @Nullable Probes undecided(long nowNanos) {
         while (true) {
             Probes before = probes;
             Probes after = before.expired(nowNanos);
-            if (after == before) {
-                return decide(before, nowNanos);
-            }
-            if (PROBES.compareAndSet(this, before, after)) {
-                return decide(after, nowNanos);
+            if (after == before || PROBES.compareAndSet(this, before, after)) {
+                return decide(after, nowNanos) ? null : after;
             }
         }
     }

@@ -216,14 +216,9 @@ public final class ThreadPoolBulkhead implements WorkerBulkhead {
     @Override
     public void cancelAll() {
         executor.cancelling = true; // before it looks at the threads: one of the two sees the other
-        executor.getQueue().forEach(ThreadPoolBulkhead::cancel);
-        cancelRunning();
+        executor.threads.forEach(thread -> cancel(thread.task())); // before they are interrupted
+        // What was in the queue is either returned here or met its thread, which cancelled it.
         executor.shutdownNow().forEach(ThreadPoolBulkhead::cancel);
-        cancelRunning(); // one that was on its way from the queue to its thread
-    }
-
-    private void cancelRunning() {
-        executor.threads.forEach(thread -> cancel(thread.task()));
     }
 
     private static void cancel(@Nullable Runnable body) {

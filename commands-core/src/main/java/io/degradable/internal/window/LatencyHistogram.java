@@ -55,7 +55,7 @@ public final class LatencyHistogram {
         long seen = 0;
         for (int bucket = 0; bucket < counts.length; bucket++) {
             seen += counts[bucket];
-            if (counts[bucket] > 0 && seen >= rank) {
+            if (seen >= rank) {
                 return upperBound(Math.min(bucket, BUCKETS - 2));
             }
         }

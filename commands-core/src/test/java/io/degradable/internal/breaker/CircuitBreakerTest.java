@@ -10,6 +10,7 @@ import io.degradable.settings.BreakerSettings;
 import io.degradable.state.CircuitWindow;
 import io.degradable.testing.ManualTicker;
 import io.degradable.time.Spans;
+import java.math.BigInteger;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -629,7 +630,7 @@ final class CircuitBreakerTest {
         assertThat(opensFor()).isEqualTo(Duration.ofSeconds(10));
     }
 
-    @DisplayName("B30: the open time never overflows, however many rounds fail and however long it is")
+    @DisplayName("B30: the open time doubles and never overflows, however many rounds fail and however long it is")
     @ParameterizedTest
     @ValueSource(longs = {1, 5_000_000_000L, Spans.FOREVER / 2 + 1, Spans.FOREVER - 1, Long.MAX_VALUE})
     void the_open_time_never_overflows(long sleepNanos) {
@@ -641,9 +642,13 @@ final class CircuitBreakerTest {
 
             breaker.open((Phase) acquire(), rounds, Why.NEW, ticker.nanos());
 
+            int doublings = Math.min(62, Math.max(0, rounds - 1)); // 62 reach the longest time there is
             assertThat(breaker.explain(ticker.nanos()).opensFor().toNanos())
                     .as("after %d rounds", rounds)
-                    .isBetween(Math.min(sleepNanos, Spans.FOREVER), Spans.FOREVER);
+                    .isEqualTo(BigInteger.valueOf(Spans.nanos(sleep))
+                            .shiftLeft(doublings)
+                            .min(BigInteger.valueOf(Spans.FOREVER))
+                            .longValueExact());
         }
     }
 

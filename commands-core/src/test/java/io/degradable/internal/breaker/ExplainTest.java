@@ -2,6 +2,7 @@ package io.degradable.internal.breaker;
 
 import static io.degradable.internal.breaker.Verdict.FAILED;
 import static io.degradable.internal.breaker.Verdict.GOOD;
+import static io.degradable.internal.breaker.Verdict.SLOW;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.degradable.model.CircuitState;
@@ -112,7 +113,8 @@ final class ExplainTest {
         bench.advance(Duration.ofSeconds(5));
         bench.end(4, GOOD);
         bench.end(5, GOOD);
-        bench.end(2, FAILED);
+        bench.end(1, FAILED);
+        bench.end(1, SLOW);
         bench.hold(1);
         bench.advance(Duration.ofSeconds(2));
         assertThat(bench.view())

@@ -71,8 +71,11 @@ final class ForcedTest {
         forceClosed();
 
         assertThat(bench.ask(1_000, FAILED)).isEqualTo(1_000);
+        bench.advance(Duration.ofSeconds(3));
 
         assertThat(bench.state()).isEqualTo(CircuitState.FORCED_CLOSED);
+        assertThat(bench.view().since()).isEqualTo(Duration.ofSeconds(3));
+        assertThat(bench.breaker.wouldPermit(bench.ticker.nanos())).isTrue();
         assertThat(bench.breaker.isClosed()).isTrue();
         assertThat(bench.view().window()).isEqualTo(new CircuitWindow(0, 1_000, 0, 0, 1_000));
         assertThat(bench.view().forcedBy()).contains("Bob");

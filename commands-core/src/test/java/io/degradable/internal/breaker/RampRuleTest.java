@@ -43,10 +43,12 @@ final class RampRuleTest {
         "50, 0, 0,  11, 9, 0,  -1, UP", // the lowest share has none below
         "50, 0, 0,  11, 9, 0,   0, DOWN",
         "50, 0, 0,  11, 9, 0,   4, DOWN",
+        "50, 0, 0,  12, 5, 3,   4, DOWN", // exactly twice as bad as below
         "50, 0, 0,  11, 9, 0,   5, UP", // hardly worse than below: not the load
         "50, 0, 0,  15, 3, 2,   0, DOWN", // a quarter is half of the half
         "50, 0, 0,  16, 2, 2,   0, UP",
         "50, 0, 0,  21, 20, 0,  9, DOWN", // more than needed, when several end at once
+        "50, 0, 0,  21, 0, 20,  9, DOWN",
         "50, 0, 0,  20, 20, 0,  9, OPEN",
         "0, 50, 0,  0, 0, 20,   0, UP", // slow ones are no failures
         "0, 50, 0,  0, 10, 0,   0, OPEN",

@@ -95,7 +95,8 @@ final class RampingTest {
         assertThat(step()).isEqualTo(3);
 
         bench.end(12, GOOD);
-        bench.end(8, FAILED);
+        bench.end(3, SLOW);
+        bench.end(5, FAILED);
 
         assertThat(step()).isEqualTo(2);
         assertThat(bench.view().why())
@@ -110,7 +111,8 @@ final class RampingTest {
     void a_dependency_that_is_always_as_bad_as_a_closed_breaker_bears_gets_through_the_ramp() {
         for (int step = 0; step < 3; step++) {
             bench.end(14, GOOD);
-            bench.end(6, FAILED);
+            bench.end(3, SLOW);
+            bench.end(3, FAILED);
         }
 
         assertThat(bench.state()).isEqualTo(CircuitState.CLOSED);

@@ -18,6 +18,7 @@ final class CallersBulkheadTest {
         assertThat(semaphore.tryEnter()).isFalse();
         assertThat(semaphore.active()).isEqualTo(2);
         assertThat(semaphore.queued()).isZero();
+        assertThat(semaphore.limit()).isEqualTo(2);
         assertThat(semaphore.full()).isEqualTo(StageReason.SEMAPHORE_FULL);
 
         semaphore.exit();

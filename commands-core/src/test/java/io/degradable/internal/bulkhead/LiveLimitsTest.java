@@ -6,7 +6,9 @@ import io.degradable.settings.BulkheadSettings;
 import io.degradable.testing.Race;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -47,6 +49,14 @@ final class LiveLimitsTest {
         }
     }
 
+    private static void untilTrue(BooleanSupplier condition) {
+        long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime() - giveUp).as("overdue").isNegative();
+            Thread.onSpinWait();
+        }
+    }
+
     /** How many get in until one is refused. */
     private static int free(Bulkhead bulkhead) {
         int free = 0;
@@ -75,7 +85,9 @@ final class LiveLimitsTest {
         assertThat(interrupts).hasValue(0);
         assertThat(free(pool)).isEqualTo(2);
         assertThat(pool.size()).isEqualTo(1);
+        assertThat(pool.limit()).isEqualTo(1);
         assertThat(pool.queue()).isEqualTo(1);
+        assertThat(pool.declared()).as("stays").isEqualTo(new BulkheadSettings.ThreadPool("live", 3, 2));
     }
 
     @Test
@@ -101,6 +113,7 @@ final class LiveLimitsTest {
         pool.resize(1, 2);
         release.countDown();
         ended.acquire(3);
+        untilTrue(() -> pool.threads() == 1); // the others have had their last body, and do not wait for another
         AtomicInteger inside = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
 

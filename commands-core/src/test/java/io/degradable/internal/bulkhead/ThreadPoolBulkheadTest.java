@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.degradable.model.StageReason;
 import io.degradable.settings.BulkheadSettings;
+import io.degradable.settings.GuardSettings;
 import io.degradable.testing.Caller;
 import io.degradable.testing.ManualTicker;
 import io.degradable.time.DeadlineThread;
@@ -358,6 +359,60 @@ final class ThreadPoolBulkheadTest {
 
         assertThat(none.tryEnterAsCaller()).isFalse();
         assertThat(none.isCalledByWorker()).isFalse();
+    }
+
+    @Test
+    void callers_who_run_bodies_themselves_have_slots_of_their_own() throws InterruptedException {
+        ThreadPoolBulkhead pool =
+                new ThreadPoolBulkhead(new BulkheadSettings.ThreadPool("catalog", 1, 0, GuardSettings.NO_TIMEOUT, 2));
+        pools.add(pool);
+        enterAndBlock(pool);
+
+        assertThat(pool.tryEnterAsCaller()).isTrue();
+        assertThat(pool.tryEnterAsCaller()).isTrue();
+        assertThat(pool.tryEnterAsCaller()).isFalse();
+        assertThat(pool.active()).as("workers only").isEqualTo(1);
+
+        pool.exitAsCaller();
+        assertThat(pool.tryEnter()).as("a caller's slot is no worker's").isFalse();
+        assertThat(pool.tryEnterAsCaller()).isTrue();
+        assertThat(pool.tryEnterAsCaller()).isFalse();
+    }
+
+    @Test
+    void a_worker_is_known_to_its_own_pool_alone() {
+        ThreadPoolBulkhead pool = pool(1, 0);
+        ThreadPoolBulkhead other = pool(1, 0);
+        CompletableFuture<List<Boolean>> known = new CompletableFuture<>();
+
+        pool.start(() -> known.complete(List.of(pool.isCalledByWorker(), other.isCalledByWorker())));
+
+        assertThat(Caller.valueOf(known)).containsExactly(true, false);
+    }
+
+    @Test
+    void a_task_that_has_ended_is_not_cancelled_with_those_that_run() {
+        ThreadPoolBulkhead pool = pool(1, 0);
+        AtomicBoolean cancelled = new AtomicBoolean();
+        pool.start(new Task() {
+            @Override
+            public void cancel() {
+                cancelled.set(true);
+            }
+
+            @Override
+            public void run() {}
+        });
+        long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
+        while (pool.completed() == 0) {
+            assertThat(System.nanoTime() - giveUp).as("overdue").isNegative();
+            Thread.onSpinWait();
+        }
+
+        pool.cancelAll();
+
+        assertThat(pool.awaitEnd(ticker, graceFromNow())).isTrue();
+        assertThat(cancelled).isFalse();
     }
 
     @DisplayName("A body whose thread is still on its way when all are cancelled is cancelled, too")
