@@ -1,8 +1,11 @@
 package io.degradable;
 
+import io.degradable.internal.execution.AsyncExecution;
 import io.degradable.internal.execution.CommandDefinition;
+import io.degradable.internal.execution.CommandFuture;
 import io.degradable.internal.execution.CommandRuntime;
 import io.degradable.internal.execution.Container;
+import io.degradable.internal.execution.FinishedRun;
 import io.degradable.internal.execution.StageDefinition;
 import io.degradable.internal.guard.FailureRules;
 import io.degradable.model.CommandKey;
@@ -93,36 +96,52 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
 
     @SuppressWarnings("NullAway") // null comes out only where the user's own run() put it in
     R execute(Container container, DegradableCommand<R> command) {
-        return entered(container).execute(cast(command));
+        return run(container, command).answer();
     }
 
     CommandResult<R> executeForResult(Container container, DegradableCommand<R> command) {
-        return entered(container).executeForResult(cast(command));
+        return run(container, command).result();
     }
 
     CompletableFuture<R> queue(Container container, DegradableCommand<R> command) {
-        return entered(container).queue(cast(command));
+        return CommandFuture.of(
+                (Consumer<FinishedRun<R>> whenOver) -> begin(container, command, whenOver), FinishedRun::answer);
     }
 
     CompletableFuture<CommandResult<R>> queueForResult(Container container, DegradableCommand<R> command) {
-        return entered(container).queueForResult(cast(command));
+        return CommandFuture.of(
+                (Consumer<FinishedRun<R>> whenOver) -> begin(container, command, whenOver), FinishedRun::result);
     }
 
     Maybe<R> toMaybe(Supplier<Container> container, DegradableCommand<R> command) {
-        return RxRuns.maybe(whenOver -> entered(container.get()).start(cast(command), whenOver)::cancel);
+        return RxRuns.maybe(whenOver -> begin(container.get(), command, whenOver)::cancel);
     }
 
     Single<CommandResult<R>> toResultSingle(Supplier<Container> container, DegradableCommand<R> command) {
-        return RxRuns.resultSingle(whenOver -> entered(container.get()).start(cast(command), whenOver)::cancel);
+        return RxRuns.resultSingle(whenOver -> begin(container.get(), command, whenOver)::cancel);
     }
 
-    private CommandRuntime<C, R> entered(Container container) {
-        CommandRuntime<C, R> command = in(container);
-        while (!command.enter()) {
+    private FinishedRun<R> run(Container container, DegradableCommand<R> command) {
+        C arguments = cast(command);
+        while (true) {
+            FinishedRun<R> run = in(container).run(arguments);
+            if (run != null) {
+                return run;
+            }
             found.clear(); // it was let go for want of use
-            command = in(container);
         }
-        return command;
+    }
+
+    private AsyncExecution<C, R> begin(
+            Container container, DegradableCommand<R> command, Consumer<? super FinishedRun<R>> whenOver) {
+        C arguments = cast(command);
+        while (true) {
+            AsyncExecution<C, R> begun = in(container).start(arguments, whenOver);
+            if (begun != null) {
+                return begun;
+            }
+            found.clear();
+        }
     }
 
     private CommandRuntime<C, R> in(Container container) {

@@ -148,6 +148,7 @@ final class HardCasesTest {
             caller.join();
             overflown += descent.overflown;
             await().untilAsserted(() -> {
+                assertThat(view().inFlight()).as("in flight").isZero();
                 assertThat(view().stages().get(0).active()).as("slots").isZero();
             });
         }

@@ -5,8 +5,11 @@ import io.degradable.settings.BulkheadSettings;
 import io.degradable.settings.Require;
 import io.degradable.time.DeadlineThread;
 import io.degradable.time.Ticker;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -27,7 +30,7 @@ public final class ThreadPoolBulkhead implements WorkerBulkhead {
 
     private final Slots slots;
     private final Slots callers;
-    private final Executor executor;
+    private final Threads threads;
     private final BulkheadSettings.ThreadPool declared;
     private volatile int size;
 
@@ -36,21 +39,21 @@ public final class ThreadPoolBulkhead implements WorkerBulkhead {
         this.size = settings.size();
         this.slots = new Slots(slotsOf(settings.size(), settings.queue()));
         this.callers = new Slots(settings.callerRuns());
-        this.executor = new Executor(settings);
+        this.threads = new Threads(settings);
     }
 
     private static int slotsOf(int size, int queue) {
         return (int) Math.min(Integer.MAX_VALUE, (long) size + queue);
     }
 
-    private static final class Executor extends ThreadPoolExecutor {
+    private static final class Threads extends ThreadPoolExecutor {
 
-        private final Set<DeadlineThread> threads = ConcurrentHashMap.newKeySet();
+        private final Set<DeadlineThread> alive = ConcurrentHashMap.newKeySet();
         private volatile @Nullable Thread closer;
         private volatile boolean ended;
         private volatile boolean cancelling;
 
-        Executor(BulkheadSettings.ThreadPool settings) {
+        Threads(BulkheadSettings.ThreadPool settings) {
             super(settings.size(), settings.size(), 1, TimeUnit.MINUTES, new LinkedBlockingQueue<>());
             allowCoreThreadTimeOut(true);
             AtomicInteger number = new AtomicInteger();
@@ -63,11 +66,11 @@ public final class ThreadPoolBulkhead implements WorkerBulkhead {
 
         private void inSet(Runnable work) {
             DeadlineThread thread = (DeadlineThread) Thread.currentThread();
-            threads.add(thread);
+            alive.add(thread);
             try {
                 work.run();
             } finally {
-                threads.remove(thread);
+                alive.remove(thread);
             }
         }
 
@@ -118,17 +121,17 @@ public final class ThreadPoolBulkhead implements WorkerBulkhead {
 
     @Override
     public void start(Runnable body) {
-        executor.execute(body);
+        threads.execute(body);
     }
 
     @Override
     public void remove(Runnable body) {
-        executor.remove(body);
+        threads.remove(body);
     }
 
     @Override
     public boolean isCalledByWorker() {
-        return Thread.currentThread() instanceof DeadlineThread worker && worker.owner() == executor;
+        return Thread.currentThread() instanceof DeadlineThread worker && worker.owner() == threads;
     }
 
     @Override
@@ -148,7 +151,7 @@ public final class ThreadPoolBulkhead implements WorkerBulkhead {
 
     /** How many bodies can be running: after it was shrunk there are more threads than its size for a while. */
     private int running() {
-        return Math.max(size, executor.getPoolSize());
+        return Math.max(size, threads.getPoolSize());
     }
 
     /** As it was declared; {@link #size()} and {@link #queue()} may have been changed since. */
@@ -171,12 +174,12 @@ public final class ThreadPoolBulkhead implements WorkerBulkhead {
         Require.positive("threadPool.size", size);
         Require.notNegative("threadPool.queue", queue);
         // The order keeps core <= maximum at every moment, which the executor insists on.
-        if (size > executor.getMaximumPoolSize()) {
-            executor.setMaximumPoolSize(size);
-            executor.setCorePoolSize(size);
+        if (size > threads.getMaximumPoolSize()) {
+            threads.setMaximumPoolSize(size);
+            threads.setCorePoolSize(size);
         } else {
-            executor.setCorePoolSize(size);
-            executor.setMaximumPoolSize(size);
+            threads.setCorePoolSize(size);
+            threads.setMaximumPoolSize(size);
         }
         this.size = size;
         slots.limit(slotsOf(size, queue));
@@ -184,41 +187,43 @@ public final class ThreadPoolBulkhead implements WorkerBulkhead {
 
     /** Threads alive now. */
     public int threads() {
-        return executor.getPoolSize();
+        return threads.getPoolSize();
     }
 
     /** The most threads there have been at once. */
     public int largestPoolSize() {
-        return executor.getLargestPoolSize();
+        return threads.getLargestPoolSize();
     }
 
     /** Bodies that have ended. */
     public long completed() {
-        return executor.getCompletedTaskCount();
+        return threads.getCompletedTaskCount();
     }
 
     @Override
     public void shutdown() {
-        executor.shutdown();
+        threads.shutdown();
     }
 
     @Override
     public boolean awaitEnd(Ticker ticker, long untilNanos) {
-        executor.closer = Thread.currentThread();
-        while (!executor.ended
+        threads.closer = Thread.currentThread();
+        while (!threads.ended
                 && untilNanos - ticker.nanos() > 0
                 && !Thread.currentThread().isInterrupted()) {
             ticker.await(this, untilNanos);
         }
-        return executor.ended;
+        return threads.ended;
     }
 
     @Override
-    public void cancelAll() {
-        executor.cancelling = true; // before it looks at the threads: one of the two sees the other
-        executor.threads.forEach(thread -> cancel(thread.task())); // before they are interrupted
-        // What was in the queue is either returned here or met its thread, which cancelled it.
-        executor.shutdownNow().forEach(ThreadPoolBulkhead::cancel);
+    public void cancelAll(Executor interrupts) {
+        threads.cancelling = true; // before it looks at the threads: one of the two sees the other
+        threads.alive.forEach(thread -> cancel(thread.task()));
+        List<Runnable> waiting = new ArrayList<>();
+        threads.getQueue().drainTo(waiting); // what was in the queue is in here, or meets its thread, which cancels it
+        waiting.forEach(ThreadPoolBulkhead::cancel);
+        interrupts.execute(threads::shutdownNow);
     }
 
     private static void cancel(@Nullable Runnable body) {

@@ -1,6 +1,7 @@
 package io.degradable.internal.execution;
 
 import io.degradable.internal.guard.Attempt;
+import io.degradable.internal.guard.StackRoom;
 import io.degradable.time.Timer;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -58,9 +59,18 @@ public final class AsyncExecution<C, R> implements Runnable {
         this.whenOver = whenOver;
     }
 
-    /** Begins the run; bodies that run on their caller's thread have ended when it returns. */
-    void start() {
+    /**
+     * Begins the run; bodies that run on their caller's thread have ended when it returns.
+     *
+     * @return false when the command is gone: look it up anew
+     */
+    boolean start() {
+        StackRoom.forHandOver();
+        if (!run.enter()) {
+            return false;
+        }
         drive(false);
+        return true;
     }
 
     /** The caller has gone: what is under way is cancelled, and nothing more is begun. */

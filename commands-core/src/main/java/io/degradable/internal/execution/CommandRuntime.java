@@ -3,7 +3,6 @@ package io.degradable.internal.execution;
 import io.degradable.internal.guard.Guard;
 import io.degradable.internal.stage.Stage;
 import io.degradable.model.CommandKey;
-import io.degradable.model.CommandResult;
 import io.degradable.model.Criticality;
 import io.degradable.model.EventType;
 import io.degradable.settings.CommandSettings;
@@ -18,9 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import javax.annotation.Nullable;
 
@@ -72,72 +69,25 @@ public final class CommandRuntime<C, R> implements CommandView {
     }
 
     /**
-     * Counts a run in, before it begins.
+     * Runs the command here and now.
      *
-     * @return false when the command is gone: look it up anew
+     * @return the run, which was answered; null when the command is gone: look it up anew
      * @throws IllegalStateException when the container is closed
      */
-    public boolean enter() {
-        primary.guard().ensureStackRoom();
-        counts.received();
-        boolean closed = container.isClosed();
-        if (closed || tenure.isOver()) {
-            counts.turnedAway();
-            container.runEnded(); // who closes may have seen it as in flight
-            if (closed) {
-                container.requireOpen();
-            }
-            return false;
-        }
-        return true;
-    }
-
-    /** Runs the command, after {@link #enter}. */
-    public @Nullable R execute(C command) {
-        return Execution.execute(this, command);
-    }
-
-    /** Runs the command, after {@link #enter}, and tells where the answer came from. */
-    public CommandResult<R> executeForResult(C command) {
-        return Execution.executeForResult(this, command);
+    public @Nullable FinishedRun<R> run(C command) {
+        return Execution.run(this, command);
     }
 
     /**
-     * Begins a run that nobody waits for, after {@link #enter}.
+     * Begins a run that nobody waits for.
      *
      * @param whenOver told once, on the calling thread or on one of the container's continuation executor
+     * @return the run; null when the command is gone: look it up anew
+     * @throws IllegalStateException when the container is closed
      */
-    public AsyncExecution<C, R> start(C command, Consumer<? super FinishedRun<R>> whenOver) {
+    public @Nullable AsyncExecution<C, R> start(C command, Consumer<? super FinishedRun<R>> whenOver) {
         AsyncExecution<C, R> execution = new AsyncExecution<>(container, this, command, whenOver);
-        execution.start();
-        return execution;
-    }
-
-    /** Begins a run, after {@link #enter}, and gives out the future of its answer. */
-    public CompletableFuture<R> queue(C command) {
-        return queue(command, FinishedRun::answer);
-    }
-
-    /** Begins a run, after {@link #enter}, and gives out the future of its result. */
-    public CompletableFuture<CommandResult<R>> queueForResult(C command) {
-        return queue(command, FinishedRun::result);
-    }
-
-    private <T> CompletableFuture<T> queue(C command, Function<FinishedRun<R>, T> read) {
-        CommandFuture<T> future = new CommandFuture<>();
-        AsyncExecution<C, R> execution = start(command, run -> {
-            try {
-                if (run.isAnswered()) {
-                    future.answer(read.apply(run));
-                } else {
-                    future.fail(run.failure());
-                }
-            } catch (Throwable mistake) {
-                future.fail(mistake); // whoever waits must hear of the end, whatever its telling runs into
-            }
-        });
-        future.follow(execution);
-        return future;
+        return execution.start() ? execution : null;
     }
 
     /** Keeps it however long nobody uses it. */

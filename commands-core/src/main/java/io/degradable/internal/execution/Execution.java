@@ -1,8 +1,6 @@
 package io.degradable.internal.execution;
 
 import io.degradable.internal.guard.Attempt;
-import io.degradable.model.CommandResult;
-import java.util.Objects;
 import javax.annotation.Nullable;
 
 /** The synchronous driver: the calling thread itself waits for each attempt. */
@@ -10,21 +8,18 @@ final class Execution {
 
     private Execution() {}
 
-    /** The answer alone. */
-    static <C, R> @Nullable R execute(CommandRuntime<C, R> command, C arguments) {
-        return drive(command, arguments).answer();
-    }
-
-    /** The answer with its provenance. */
-    static <C, R> CommandResult<R> executeForResult(CommandRuntime<C, R> command, C arguments) {
-        return drive(command, arguments).result();
-    }
-
-    private static <C, R> Run<C, R> drive(CommandRuntime<C, R> command, C arguments) {
-        @Nullable Run<C, R> run = null;
+    /**
+     * Runs a command on the calling thread, to its end.
+     *
+     * @return the run, which was answered; null when the command is gone: look it up anew
+     */
+    static <C, R> @Nullable Run<C, R> run(CommandRuntime<C, R> command, C arguments) {
+        Run<C, R> run = new Run<>(command, arguments);
         Attempt<C, ?> underWay = null;
         try {
-            run = new Run<>(command, arguments);
+            if (!run.enter()) {
+                return null;
+            }
             while (!run.isOver()) {
                 underWay = run.begin(Thread.currentThread(), false);
                 underWay.await();
@@ -32,11 +27,13 @@ final class Execution {
             }
         } catch (Throwable lost) {
             try {
-                Objects.requireNonNull(run).lose(lost, underWay);
+                run.lose(lost, underWay);
             } catch (Throwable noStackLeft) {
-                CallCounts counts = command.counts; // no method is called here, nor was there a run if that had no room
-                synchronized (counts) {
-                    counts.lost++;
+                if (run.counted && run.finished == null) {
+                    CallCounts counts = command.counts;
+                    synchronized (counts) {
+                        counts.lost++;
+                    }
                 }
             }
             throw lost;

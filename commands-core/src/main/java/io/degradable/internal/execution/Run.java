@@ -50,7 +50,13 @@ final class Run<C, R> implements FinishedRun<R> {
     private long chainEndNanos;
     private @Nullable FallbackContext context;
     private boolean thrownUnchanged;
-    private @Nullable FinishedCall finished;
+
+    // Fields, for who has no stack left to call a method.
+    boolean counted;
+
+    @Nullable
+    FinishedCall finished;
+
     private @Nullable Throwable lostTo;
 
     /** Whose body this check is a part of. */
@@ -64,9 +70,32 @@ final class Run<C, R> implements FinishedRun<R> {
         this.startNanos = command.ticker().nanos();
         this.deadlineNanos = command.deadline(startNanos);
         this.around = command.effect() == Effect.FAIL_CLOSED ? Attempt.ofThisWorker() : null;
+    }
+
+    /**
+     * Counts the run in, before it begins.
+     *
+     * @return false when the command is gone: look it up anew
+     * @throws IllegalStateException when the container is closed
+     */
+    boolean enter() {
+        command.primary().guard().ensureStackRoom();
+        command.counts.received();
+        counted = true;
+        boolean closed = command.container().isClosed();
+        if (closed || command.isGone()) {
+            command.counts.turnedAway();
+            counted = false;
+            command.container().runEnded(); // who closes may have seen it as in flight
+            if (closed) {
+                command.container().requireOpen();
+            }
+            return false;
+        }
         if (around != null) {
             around.checkBegins();
         }
+        return true;
     }
 
     /**
@@ -211,7 +240,7 @@ final class Run<C, R> implements FinishedRun<R> {
      * @param underWay what was begun and not ended
      */
     void lose(Throwable toWhat, @Nullable Attempt<C, ?> underWay) {
-        if (!isOver()) {
+        if (counted && !isOver()) {
             lostTo = toWhat;
             if (underWay != null && !underWay.isEnded()) {
                 letGo(underWay);

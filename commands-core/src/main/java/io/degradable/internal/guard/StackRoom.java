@@ -5,7 +5,7 @@ package io.degradable.internal.guard;
  * middle of that would leave a slot taken for good, or a queue of the JDK with an entry that no worker is told of. Here it
  * comes before anything is taken.
  */
-final class StackRoom {
+public final class StackRoom {
 
     private StackRoom() {}
 
@@ -14,7 +14,7 @@ final class StackRoom {
      *
      * @throws StackOverflowError when there is too little
      */
-    static void forHandOver() {
+    public static void forHandOver() {
         touch(128);
     }
 

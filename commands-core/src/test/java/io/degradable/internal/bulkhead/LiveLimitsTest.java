@@ -30,7 +30,7 @@ final class LiveLimitsTest {
     @AfterEach
     void close() {
         release.countDown();
-        pool.cancelAll();
+        pool.cancelAll(Runnable::run);
     }
 
     private void enter(int bodies) {

@@ -43,7 +43,7 @@ final class ThreadPoolBulkheadTest {
     @AfterEach
     void leave_no_thread_behind() {
         release.countDown();
-        pools.forEach(ThreadPoolBulkhead::cancelAll);
+        pools.forEach(pool -> pool.cancelAll(Runnable::run));
     }
 
     /** Starts a body that runs until the test releases it, and gives its slot back as a body does. */
@@ -318,7 +318,7 @@ final class ThreadPoolBulkheadTest {
         running.await();
         pool.start(waiting);
 
-        pool.cancelAll();
+        pool.cancelAll(Runnable::run);
 
         assertThat(cancelled).isTrue();
         assertThat(Caller.valueOf(interrupted)).isTrue();
@@ -348,7 +348,7 @@ final class ThreadPoolBulkheadTest {
         });
         started.await();
 
-        pool.cancelAll();
+        pool.cancelAll(Runnable::run);
 
         assertThat(cancelled.getCount()).isZero();
     }
@@ -409,7 +409,7 @@ final class ThreadPoolBulkheadTest {
             Thread.onSpinWait();
         }
 
-        pool.cancelAll();
+        pool.cancelAll(Runnable::run);
 
         assertThat(pool.awaitEnd(ticker, graceFromNow())).isTrue();
         assertThat(cancelled).isFalse();
@@ -434,7 +434,7 @@ final class ThreadPoolBulkheadTest {
             });
 
             pool.shutdown();
-            pool.cancelAll();
+            pool.cancelAll(Runnable::run);
 
             assertThat(cancelled.await(5, TimeUnit.SECONDS))
                     .as("cancelled, round %d", round)

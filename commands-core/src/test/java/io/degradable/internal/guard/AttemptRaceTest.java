@@ -100,7 +100,7 @@ final class AttemptRaceTest {
 
     @AfterEach
     void close() {
-        pool.cancelAll();
+        pool.cancelAll(Runnable::run);
     }
 
     private Body<String, String> body(Runnable run) {

@@ -280,7 +280,7 @@ final class AttemptTest {
         Caller<Ended> caller = bench.waitingCall(guard, held, bench.noDeadline());
 
         bench.pool.shutdown();
-        bench.pool.cancelAll();
+        bench.pool.cancelAll(Runnable::run);
 
         Attempt<String, String> attempt = caller.result().attempt();
         assertThat(attempt.reason()).isEqualTo(StageReason.CANCELLED);

@@ -181,6 +181,6 @@ final class Bench implements AutoCloseable {
     @Override
     public void close() {
         letTheWorkerGo();
-        pool.cancelAll();
+        pool.cancelAll(Runnable::run);
     }
 }

@@ -300,7 +300,7 @@ final class GuardTest {
 
             assertThat(answers).containsOnly(30_000);
         } finally {
-            pool.cancelAll();
+            pool.cancelAll(Runnable::run);
         }
         assertThat(pool.active()).isZero();
         assertThat(guard.meter().ended(StageReason.ANSWER)).isEqualTo(120_000);

@@ -191,7 +191,7 @@ final class StageBodyTest {
                 .isInstanceOf(StageTimeoutException.class)
                 .hasMessageStartingWith("GetProduct: primary timed out (timeout) after 100 ms")
                 .satisfies(timeout -> assertThat(timeout.getStackTrace()).isEmpty());
-        pool.cancelAll();
+        pool.cancelAll(Runnable::run);
     }
 
     // ---- spare ----
