@@ -2,6 +2,7 @@ package io.degradable;
 
 import io.degradable.cache.CacheSpec;
 import io.degradable.cache.TimedCache;
+import io.degradable.event.ContextCarrier;
 import io.degradable.internal.execution.Container;
 import io.degradable.model.CommandResult;
 import io.degradable.rx.RxRuns;
@@ -16,6 +17,7 @@ import io.reactivex.rxjava3.core.Maybe;
 import io.reactivex.rxjava3.core.Single;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -43,7 +45,8 @@ public final class Commands implements AutoCloseable {
                 builder.closeGrace,
                 builder.maxNames,
                 builder.evictIdleAfter,
-                builder.continuations);
+                builder.continuations,
+                builder.carriers);
     }
 
     /** The container of commands that name none. After it was closed, a new one. */
@@ -78,6 +81,7 @@ public final class Commands implements AutoCloseable {
         private int maxNames = 10_000;
         private Duration evictIdleAfter = Duration.ofHours(1);
         private @Nullable Executor continuations;
+        private final List<ContextCarrier> carriers = new ArrayList<>();
 
         private Builder() {}
 
@@ -129,6 +133,15 @@ public final class Commands implements AutoCloseable {
          */
         public Builder continuations(Executor executor) {
             this.continuations = Objects.requireNonNull(executor, "continuations must not be null");
+            return this;
+        }
+
+        /**
+         * Takes something along that belongs to calling threads; may be said several times. Without being told, each call
+         * takes the context class loader of its thread along.
+         */
+        public Builder carry(ContextCarrier carrier) {
+            carriers.add(Objects.requireNonNull(carrier, "carrier must not be null"));
             return this;
         }
 

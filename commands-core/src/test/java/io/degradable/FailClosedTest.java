@@ -22,10 +22,12 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** S12: nothing turns a check of rights that could not be made into a yes. */
 @Timeout(60)
@@ -231,6 +233,36 @@ final class FailClosedTest {
         }
         assertThat(new Call(commands, page, "1", () -> check(() -> "yes").execute() + ", so here").execute())
                 .isEqualTo("yes, so here");
+    }
+
+    @DisplayName("S12: however many commands are between a page and a check that hangs, none of them is answered for")
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void a_check_that_hangs_in_a_command_inside_the_page_is_not_answered_by_the_page(boolean onPool) throws Exception {
+        CommandSpec.Builder<Call, String> between = Call.declared().name("Between");
+        CommandSpec<Call, String> inside =
+                (onPool ? between.timeout(Duration.ofSeconds(2)) : between.semaphore(1)).build();
+        CommandSpec<Call, String> page = Call.declared()
+                .name("Page")
+                .timeout(Duration.ofMillis(500))
+                .threadPool(pool -> pool.named("pages"))
+                .fallback(chain -> chain.template(StaticTemplate.of("last", "x")))
+                .build();
+        CountDownLatch hangs = new CountDownLatch(1);
+        Callable<String> check = () -> new Call(commands, CHECK, "user-1", () -> {
+                    hangs.countDown();
+                    new CountDownLatch(1).await();
+                    return "yes";
+                })
+                .execute();
+        CompletableFuture<String> future =
+                new Call(commands, page, "1", () -> new Call(commands, inside, "2", check).execute()).queue();
+        hangs.await();
+        ticker.untilWaiting(onPool ? 3 : 2); // the limit of the page, the caller of the command inside, the check's
+
+        ticker.advance(Duration.ofMillis(500));
+
+        assertThatThrownBy(future::join).hasCauseInstanceOf(TemporaryRefusalException.class);
     }
 
     @Test

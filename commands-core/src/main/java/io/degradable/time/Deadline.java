@@ -16,27 +16,39 @@ import javax.annotation.Nullable;
 public final class Deadline {
 
     /** Outside every run, and inside one without a limit. */
-    public static final Deadline NONE = new Deadline(null, 0);
+    public static final Deadline NONE = new Deadline(null, 0, null);
 
     private static final ThreadLocal<Deadline> FOREIGN = new ThreadLocal<>();
 
     private final @Nullable Ticker ticker;
     private final long nanos;
+    private final @Nullable Object body;
 
-    private Deadline(@Nullable Ticker ticker, long nanos) {
+    private Deadline(@Nullable Ticker ticker, long nanos, @Nullable Object body) {
         this.ticker = ticker;
         this.nanos = nanos;
+        this.body = body;
     }
 
     /** The deadline at a reading of {@code ticker}. */
     public static Deadline at(Ticker ticker, long nanos) {
-        return new Deadline(ticker, nanos);
+        return new Deadline(ticker, nanos, null);
+    }
+
+    /** The deadline at a reading of {@code ticker}, of a body; for the library's own use. */
+    public static Deadline of(Object body, Ticker ticker, long nanos) {
+        return new Deadline(ticker, nanos, body);
     }
 
     /** The deadline of the run on whose behalf the calling thread works; {@link #NONE} outside every run. */
     public static Deadline current() {
         Deadline current = Thread.currentThread() instanceof DeadlineThread worker ? worker.deadline : FOREIGN.get();
         return current == null ? NONE : current;
+    }
+
+    /** What the deadline is of, as the library knows it. */
+    public @Nullable Object body() {
+        return body;
     }
 
     /** What is left; zero when it is over, 146 years for {@link #NONE}. Never negative. */

@@ -60,6 +60,7 @@ public final class ThreadPoolBulkhead implements WorkerBulkhead {
             setThreadFactory(work -> {
                 String name = "degradable-" + settings.name() + "-" + number.incrementAndGet();
                 DeadlineThread thread = new DeadlineThread(() -> inSet(work), name, this);
+                thread.setContextClassLoader(null); // it would keep the loader of whoever made it come alive
                 return thread;
             });
         }

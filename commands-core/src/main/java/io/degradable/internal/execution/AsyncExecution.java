@@ -1,6 +1,8 @@
 package io.degradable.internal.execution;
 
 import io.degradable.internal.guard.Attempt;
+import io.degradable.internal.guard.CallContext;
+import io.degradable.internal.guard.Driver;
 import io.degradable.internal.guard.StackRoom;
 import io.degradable.time.Timer;
 import java.lang.invoke.MethodHandles;
@@ -20,9 +22,9 @@ import javax.annotation.Nullable;
  *   DRIVING --decided--> TOLD --driver would leave--> DRIVING (by the same driver)
  * </pre>
  *
- * <p>Threading: {@link #start} belongs to the caller; {@link #run} to whoever decides an attempt; {@link #cancel} to anybody.
+ * <p>Threading: {@link #start} belongs to the caller; {@link #decided} to whoever decides an attempt; {@link #cancel} to anybody.
  */
-public final class AsyncExecution<C, R> implements Runnable {
+public final class AsyncExecution<C, R> implements Driver {
 
     private static final int DRIVING = 0;
     private static final int LEFT = 1;
@@ -69,6 +71,7 @@ public final class AsyncExecution<C, R> implements Runnable {
         if (!run.enter()) {
             return false;
         }
+        var unused = run.context(); // captured while the calling thread is the caller's
         drive(false);
         return true;
     }
@@ -84,11 +87,16 @@ public final class AsyncExecution<C, R> implements Runnable {
 
     /** The attempt under way is decided. Called by the worker, the timer or the canceller, each of which goes at once. */
     @Override
-    public void run() {
+    public void decided() {
         if (!BATON.compareAndSet(this, DRIVING, TOLD)) {
             baton = DRIVING;
-            container.goOn(() -> drive(true));
+            container.goOn(() -> run.context().runWith(() -> drive(true)));
         }
+    }
+
+    @Override
+    public CallContext context() {
+        return run.context();
     }
 
     private void drive(boolean decided) {

@@ -165,8 +165,8 @@ public final class CommandRuntime<C, R> implements CommandView {
     }
 
     /** When a run that starts now must be over: its own limits, or earlier if the run that it is part of ends earlier. */
-    long deadline(long startNanos) {
-        return Deadline.current().earlierOf(container.ticker(), startNanos + runNanos);
+    long deadline(Deadline parent, long startNanos) {
+        return parent.earlierOf(container.ticker(), startNanos + runNanos);
     }
 
     @Override

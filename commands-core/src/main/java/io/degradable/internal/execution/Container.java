@@ -2,6 +2,7 @@ package io.degradable.internal.execution;
 
 import io.degradable.cache.CacheSpec;
 import io.degradable.cache.TimedCache;
+import io.degradable.event.ContextCarrier;
 import io.degradable.internal.bulkhead.Bulkhead;
 import io.degradable.internal.bulkhead.SemaphoreBulkhead;
 import io.degradable.internal.bulkhead.VirtualThreadBulkhead;
@@ -53,6 +54,7 @@ public final class Container {
     private final int maxNames;
     private final Parts parts;
     private final Eviction eviction;
+    private final List<ContextCarrier> carriers;
     private final List<CommandObserver> observers = new CopyOnWriteArrayList<>();
     private @Nullable Overflow overflow; // guarded by this
     private final Timer timer;
@@ -70,6 +72,7 @@ public final class Container {
      * @param maxNames how many commands it may know
      * @param evictIdleAfter when a command with a name that was made up while running is let go
      * @param continuations where asynchronous runs go on; null for an executor of its own
+     * @param carriers what takes along what belongs to calling threads
      */
     public Container(
             String name,
@@ -77,16 +80,22 @@ public final class Container {
             Duration closeGrace,
             int maxNames,
             Duration evictIdleAfter,
-            @Nullable Executor continuations) {
+            @Nullable Executor continuations,
+            List<ContextCarrier> carriers) {
         this.name = name;
         this.ticker = ticker;
         this.closeGrace = closeGrace;
         this.maxNames = maxNames;
         this.continuations = new Continuations(name, continuations, this::wakeCloser);
         this.parts = new Parts(name, ticker, this.continuations::interrupt);
+        this.carriers = List.copyOf(carriers);
         this.eviction = new Eviction(ticker, evictIdleAfter);
         this.startedAt = Instant.ofEpochMilli(ticker.epochMillis());
         this.timer = ticker.newTimer("degradable-timer-" + name);
+    }
+
+    List<ContextCarrier> carriers() {
+        return carriers;
     }
 
     Timer timer() {

@@ -21,7 +21,7 @@ final class Execution {
                 return null;
             }
             while (!run.isOver()) {
-                underWay = run.begin(Thread.currentThread(), false);
+                underWay = run.begin(run, Thread.currentThread().isInterrupted());
                 underWay.await();
                 run.end(underWay);
             }

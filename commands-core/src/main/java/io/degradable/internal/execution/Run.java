@@ -1,7 +1,10 @@
 package io.degradable.internal.execution;
 
 import io.degradable.internal.guard.Attempt;
+import io.degradable.internal.guard.CallContext;
+import io.degradable.internal.guard.Driver;
 import io.degradable.internal.guard.FailureRules;
+import io.degradable.internal.guard.Guard;
 import io.degradable.internal.stage.Stage;
 import io.degradable.internal.stage.Step;
 import io.degradable.model.CommandException;
@@ -17,12 +20,14 @@ import io.degradable.model.StageReason;
 import io.degradable.model.StageReport;
 import io.degradable.model.TemporaryRefusalException;
 import io.degradable.settings.Effect;
+import io.degradable.time.Deadline;
 import io.degradable.time.Spans;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
 import javax.annotation.Nullable;
 
 /**
@@ -31,7 +36,7 @@ import javax.annotation.Nullable;
  *
  * <p>Threading: used by its driver, which is one thread at a time.
  */
-final class Run<C, R> implements FinishedRun<R> {
+final class Run<C, R> implements FinishedRun<R>, Driver {
 
     private final CommandRuntime<C, R> command;
     private final C arguments;
@@ -48,7 +53,7 @@ final class Run<C, R> implements FinishedRun<R> {
     private boolean admitted;
     private boolean allRefused = true;
     private long chainEndNanos;
-    private @Nullable FallbackContext context;
+    private @Nullable FallbackContext fallbackContext;
     private boolean thrownUnchanged;
 
     // Fields, for who has no stack left to call a method.
@@ -64,12 +69,17 @@ final class Run<C, R> implements FinishedRun<R> {
 
     private long callId;
 
+    // Of the synchronous driver, once a worker is needed.
+    private @Nullable Thread waiter;
+    private @Nullable CallContext carried;
+
     Run(CommandRuntime<C, R> command, C arguments) {
         this.command = command;
         this.arguments = arguments;
         this.startNanos = command.ticker().nanos();
-        this.deadlineNanos = command.deadline(startNanos);
-        this.around = command.effect() == Effect.FAIL_CLOSED ? Attempt.ofThisWorker() : null;
+        Deadline parent = Deadline.current();
+        this.deadlineNanos = command.deadline(parent, startNanos);
+        this.around = command.effect() == Effect.FAIL_CLOSED ? Attempt.around(parent) : null;
     }
 
     /**
@@ -98,13 +108,30 @@ final class Run<C, R> implements FinishedRun<R> {
         return true;
     }
 
+    /** What the run takes along, captured when it is asked for the first time. */
+    @Override
+    public CallContext context() {
+        if (carried == null) {
+            waiter = Thread.currentThread();
+            Guard primary = command.primary().guard();
+            carried = CallContext.capture(command.container().carriers(), primary::userMistake);
+        }
+        return carried;
+    }
+
+    /** Wakes the thread that drives and waits. */
+    @Override
+    public void decided() {
+        LockSupport.unpark(waiter);
+    }
+
     /**
      * Begins what comes next.
      *
      * @param toTell see {@code Guard.begin}
      * @param cancelled whether the caller has gone, so that nothing must begin
      */
-    Attempt<C, ?> begin(Object toTell, boolean cancelled) {
+    Attempt<C, ?> begin(Driver toTell, boolean cancelled) {
         if (cancelled) {
             long now = place == 0 ? startNanos : last().endNanos();
             Stage<C, ?, R> next = place == 0 ? command.primary() : stage();
@@ -115,7 +142,7 @@ final class Run<C, R> implements FinishedRun<R> {
         }
         return stage().beginNext(
                         arguments,
-                        context(),
+                        fallbackContext(),
                         command.primary().guard().meter(),
                         last().endNanos(),
                         chainEndNanos,
@@ -128,7 +155,7 @@ final class Run<C, R> implements FinishedRun<R> {
         trail.add(step);
         if (command.effect().writes() && leavesOutcomeUnknown(step)) {
             outcomeUnknown = true;
-            context = null; // the stages to come must hear of it
+            fallbackContext = null; // the stages to come must hear of it
         }
         Ending ending = place == 0 ? afterPrimary(step) : afterLink(step);
         place++;
@@ -339,10 +366,10 @@ final class Run<C, R> implements FinishedRun<R> {
         return opensFor.isZero() ? null : opensFor;
     }
 
-    private FallbackContext context() {
-        if (context == null) {
+    private FallbackContext fallbackContext() {
+        if (fallbackContext == null) {
             Step<C, ?, R> primary = trail.get(0);
-            context = new FallbackContext(
+            fallbackContext = new FallbackContext(
                     command.key(),
                     primary.reason().trigger(),
                     cause(),
@@ -351,7 +378,7 @@ final class Run<C, R> implements FinishedRun<R> {
                     callId(),
                     outcomeUnknown);
         }
-        return context;
+        return fallbackContext;
     }
 
     private List<StageReport> reports() {

@@ -10,11 +10,9 @@ import io.degradable.model.FallbackContext;
 import io.degradable.model.StageOutcome;
 import io.degradable.model.StageReason;
 import io.degradable.time.Deadline;
-import io.degradable.time.DeadlineThread;
 import io.degradable.time.Spans;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.LockSupport;
 import javax.annotation.Nullable;
@@ -59,8 +57,12 @@ public final class Attempt<C, V> implements Task {
     /** Checks that fail closed, begun inside the body and not answered: no stage may speak for this attempt then. */
     private volatile int openChecks;
 
-    /** Who is told when somebody else has decided: the thread that waits, or the driver to be run. */
-    private @Nullable Object waiter;
+    /** Who is told when somebody else has decided. */
+    private @Nullable Driver driver;
+
+    // Set before the body can run: whose body this one is a part of, and what it takes along to a worker.
+    private @Nullable Attempt<?, ?> around;
+    private @Nullable CallContext carried;
 
     /** The state, and the event for which the caller left: one word, so that they change together. */
     private volatile int word;
@@ -163,6 +165,7 @@ public final class Attempt<C, V> implements Task {
         word = CallState.DONE.ordinal(); // nothing for a canceller to decide: the caller cannot leave
         bodyStarted = true;
         Deadline before = enterDeadline();
+        around = around(before);
         try {
             runBody();
         } finally {
@@ -171,10 +174,10 @@ public final class Attempt<C, V> implements Task {
         bodyEndNanos = guard.now();
         endNanos = bodyEndNanos;
         overrun = limited && bodyEndNanos - limitNanos > 0;
-        boolean cancelledInside = bodyFailure instanceof CancellationException
-                && Thread.currentThread().isInterrupted();
-        if (bodyFailure instanceof InterruptedException || cancelledInside) {
-            // Thrown on the caller's own thread: it is the caller who was interrupted.
+        boolean failedInterrupted =
+                bodyReason == StageReason.EXCEPTION && Thread.currentThread().isInterrupted();
+        if (bodyFailure instanceof InterruptedException || failedInterrupted) {
+            // On the caller's own thread: it is the caller who was interrupted, and he was not before.
             Thread.currentThread().interrupt();
             bodyReason = StageReason.CANCELLED;
         }
@@ -185,10 +188,12 @@ public final class Attempt<C, V> implements Task {
     /**
      * Hands the body to a worker.
      *
-     * @param toTell the thread that is going to {@link #await}, or a {@code Runnable} that takes over when it is decided
+     * @param toTell is told when somebody else has decided
      */
-    void startOn(WorkerBulkhead workers, Object toTell) {
-        waiter = toTell;
+    void startOn(WorkerBulkhead workers, Driver toTell) {
+        driver = toTell;
+        carried = toTell.context();
+        around = carried.around();
         StageReason noThread;
         try {
             workers.start(this);
@@ -252,14 +257,14 @@ public final class Attempt<C, V> implements Task {
     /** The limit is reached: nobody waits any more. */
     public void expire() {
         if (leave(limitEvent())) {
-            tellWaiter();
+            tellDriver();
         }
     }
 
     /** The longest wait for a worker is over. */
     public void expireInQueue() {
         if (leave(Event.QUEUE_TIMED_OUT)) {
-            tellWaiter();
+            tellDriver();
         }
     }
 
@@ -267,7 +272,7 @@ public final class Attempt<C, V> implements Task {
     @Override
     public void cancel() {
         if (leave(Event.CANCELLED)) {
-            tellWaiter();
+            tellDriver();
         }
     }
 
@@ -313,29 +318,33 @@ public final class Attempt<C, V> implements Task {
         bulkhead.exit();
     }
 
-    private void tellWaiter() {
-        if (waiter instanceof Thread thread) {
-            LockSupport.unpark(thread);
-        } else if (waiter instanceof Runnable driver) {
-            driver.run();
+    private void tellDriver() {
+        Driver toTell = driver;
+        if (toTell != null) {
+            toTell.decided();
         }
     }
 
-    /** The attempt whose body the calling thread runs, when that thread is a worker's; null elsewhere. */
-    public static @Nullable Attempt<?, ?> ofThisWorker() {
-        return Thread.currentThread() instanceof DeadlineThread worker && worker.task() instanceof Attempt<?, ?> attempt
-                ? attempt
-                : null;
+    /** The attempt whose body has a deadline; null when it has none. */
+    public static @Nullable Attempt<?, ?> around(Deadline deadline) {
+        return deadline.body() instanceof Attempt<?, ?> body ? body : null;
     }
 
     /** A check that fails closed begins inside the body. */
     public void checkBegins() {
-        CHECKS.getAndAdd(this, 1);
+        addChecks(1);
+    }
+
+    /** No page around it may answer either. */
+    private void addChecks(int more) {
+        for (Attempt<?, ?> body = this; body != null; body = body.around) {
+            CHECKS.getAndAdd(body, more);
+        }
     }
 
     /** It has been answered. One that is not stays open: its failure may still be on its way out of the body. */
     public void checkAnswered() {
-        CHECKS.getAndAdd(this, -1);
+        addChecks(-1);
     }
 
     /** Reads off how a decided attempt ended, and gives the permit back. */
@@ -384,13 +393,17 @@ public final class Attempt<C, V> implements Task {
             return; // abandoned: slot and permit are given back already
         }
         Deadline before = enterDeadline();
+        CallContext.Installed installed = carried == null ? null : carried.install();
         runBody();
+        if (installed != null) {
+            installed.takeAway();
+        }
         Deadline.restore(before);
         bodyEndNanos = guard.now();
         guard.bulkhead().exit(); // before the answer shows, or the next call of its reader could be refused falsely
         CallState ended = move(Event.BODY_ENDED);
         if (ended == CallState.DONE) {
-            tellWaiter();
+            tellDriver();
         } else {
             endLate(ended == null);
         }
@@ -414,7 +427,7 @@ public final class Attempt<C, V> implements Task {
     }
 
     private Deadline enterDeadline() {
-        return Deadline.at(guard.ticker(), limitNanos).enter();
+        return Deadline.of(this, guard.ticker(), limitNanos).enter();
     }
 
     private void runBody() {

@@ -97,8 +97,7 @@ public final class Guard {
      *
      * @param startNanos the moment it is called, as the caller has read it
      * @param deadlineNanos when the run must be over
-     * @param toTell the thread that is going to {@link Attempt#await}, or a {@code Runnable} that takes over when somebody
-     *     else has decided
+     * @param toTell is told when somebody else has decided
      */
     public <C, V> Attempt<C, V> begin(
             Body<C, V> body,
@@ -106,7 +105,7 @@ public final class Guard {
             @Nullable FallbackContext context,
             long startNanos,
             long deadlineNanos,
-            Object toTell) {
+            Driver toTell) {
         Attempt<C, V> attempt = new Attempt<>(this, body, command, context, startNanos);
         Permit permit = breaker.tryAcquire(startNanos);
         if (permit == null) {
@@ -141,7 +140,7 @@ public final class Guard {
         }
     }
 
-    private void beginOn(WorkerBulkhead workers, Attempt<?, ?> attempt, Object toTell) {
+    private void beginOn(WorkerBulkhead workers, Attempt<?, ?> attempt, Driver toTell) {
         if (workers.isCalledByWorker()) {
             // In the slot that this worker holds: to wait for another could be to wait for itself.
             attempt.runHere(true);

@@ -4,6 +4,7 @@ import io.degradable.cache.Lookup;
 import io.degradable.cache.TimedCache;
 import io.degradable.internal.bulkhead.Slots;
 import io.degradable.internal.guard.Attempt;
+import io.degradable.internal.guard.Driver;
 import io.degradable.internal.guard.Guard;
 import io.degradable.internal.guard.GuardMeter;
 import io.degradable.internal.window.EnumCounts;
@@ -113,7 +114,7 @@ public final class Stage<C, V, R> {
     }
 
     /** Begins the stage as the first of a run: without a rule of entry. */
-    public Attempt<C, V> beginFirst(C command, long nowNanos, long deadlineNanos, Object toTell) {
+    public Attempt<C, V> beginFirst(C command, long nowNanos, long deadlineNanos, Driver toTell) {
         return !isInline() && deadlineNanos - nowNanos <= 0
                 ? guard.skip(body, command, nowNanos, StageReason.NO_TIME_LEFT)
                 : guard.begin(body, command, null, nowNanos, deadlineNanos, toTell);
@@ -121,7 +122,7 @@ public final class Stage<C, V, R> {
 
     /** Begins the stage as a link of the chain, if the run may enter it. */
     public Attempt<C, V> beginNext(
-            C command, FallbackContext context, GuardMeter primary, long nowNanos, long chainEndNanos, Object toTell) {
+            C command, FallbackContext context, GuardMeter primary, long nowNanos, long chainEndNanos, Driver toTell) {
         guard.ensureStackRoom();
         StageReason closed = closedFor(context, primary, nowNanos, chainEndNanos);
         if (closed == null && atMost != null && !atMost.tryTake()) {

@@ -296,7 +296,7 @@ final class AttemptRaceTest {
             race.inStep(ROUNDS, (side, round) -> {
                 Attempt<String, String> attempt = attempts.get(round);
                 if (side == 0) {
-                    attempt.startOn(pool, Thread.currentThread());
+                    attempt.startOn(pool, new WaitingDriver());
                     attempt.await();
                     attempt.close();
                 } else {

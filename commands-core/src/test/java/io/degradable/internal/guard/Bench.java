@@ -121,8 +121,7 @@ final class Bench implements AutoCloseable {
 
     /** A call from its beginning to its end, as the synchronous driver makes it. */
     static <V> Attempt<String, V> call(Guard guard, Body<String, V> body, long startNanos, long deadlineNanos) {
-        Attempt<String, V> attempt =
-                guard.begin(body, "command", null, startNanos, deadlineNanos, Thread.currentThread());
+        Attempt<String, V> attempt = guard.begin(body, "command", null, startNanos, deadlineNanos, new WaitingDriver());
         attempt.await();
         guard.finish(attempt);
         return attempt;
