@@ -7,6 +7,7 @@ import io.degradable.internal.execution.CommandRuntime;
 import io.degradable.internal.execution.Container;
 import io.degradable.internal.execution.FinishedRun;
 import io.degradable.internal.execution.StageDefinition;
+import io.degradable.internal.guard.Attempt;
 import io.degradable.internal.guard.FailureRules;
 import io.degradable.model.CommandKey;
 import io.degradable.model.CommandResult;
@@ -87,10 +88,10 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
 
     CommandSpec<C, R> requireSpecOf(Class<?> command) {
         Class<?> type = definition.type();
-        Require.that(
-                type == null || type.isAssignableFrom(command),
-                "the spec " + name() + " is of " + (type == null ? "" : type.getName()) + ", not of "
-                        + command.getName());
+        if (type != null && !type.isAssignableFrom(command)) {
+            throw new IllegalArgumentException(
+                    "the spec " + name() + " is of " + type.getName() + ", not of " + command.getName());
+        }
         return this;
     }
 
@@ -149,7 +150,16 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
         if (last != null && last.container() == container) {
             return last;
         }
-        CommandRuntime<C, R> command = container.command(definition);
+        CommandRuntime<C, R> command;
+        try {
+            command = container.command(definition);
+        } catch (RuntimeException refused) {
+            if (settings().effect() == Effect.FAIL_CLOSED) {
+                Attempt.checkIsImpossible(); // no page around it may answer for a check that could not even be asked
+                // for
+            }
+            throw refused;
+        }
         found = new WeakReference<>(command);
         return command;
     }

@@ -21,6 +21,8 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -263,6 +265,31 @@ final class FailClosedTest {
         ticker.advance(Duration.ofMillis(500));
 
         assertThatThrownBy(future::join).hasCauseInstanceOf(TemporaryRefusalException.class);
+    }
+
+    @DisplayName("S12: whatever a page fails with after a check inside was not answered, nobody answers for the page")
+    @Test
+    void a_page_that_fails_as_it_waits_for_a_check_is_not_answered_for() throws Exception {
+        CommandSpec<Call, String> page = Call.declared()
+                .name("Page")
+                .fallback(chain -> chain.template(StaticTemplate.of("last", "x")))
+                .build();
+        Call check = check(() -> {
+            new CountDownLatch(1).await();
+            return "yes";
+        });
+        Commands closed = Commands.create();
+        closed.close();
+
+        assertThatThrownBy(new Call(commands, page, "1", () -> check.queue().get(1, TimeUnit.MILLISECONDS))::execute)
+                .as("a page that waits less long than the check may take")
+                .isInstanceOf(TemporaryRefusalException.class)
+                .hasCauseExactlyInstanceOf(TimeoutException.class);
+        assertThatThrownBy(new Call(commands, page, "1", () -> closed.execute(check))::execute)
+                .as("a check in a container that is closed")
+                .isInstanceOf(TemporaryRefusalException.class)
+                .hasCauseInstanceOf(IllegalStateException.class);
+        ticker.advance(Duration.ofSeconds(1)); // the check that hangs is over
     }
 
     @Test

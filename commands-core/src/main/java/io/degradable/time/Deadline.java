@@ -22,9 +22,9 @@ public final class Deadline {
 
     private final @Nullable Ticker ticker;
     private final long nanos;
-    private final @Nullable Object body;
+    private final @Nullable Body body;
 
-    private Deadline(@Nullable Ticker ticker, long nanos, @Nullable Object body) {
+    private Deadline(@Nullable Ticker ticker, long nanos, @Nullable Body body) {
         this.ticker = ticker;
         this.nanos = nanos;
         this.body = body;
@@ -35,19 +35,26 @@ public final class Deadline {
         return new Deadline(ticker, nanos, null);
     }
 
-    /** The deadline at a reading of {@code ticker}, of a body; for the library's own use. */
-    public static Deadline of(Object body, Ticker ticker, long nanos) {
+    /** What a deadline is of, as the library knows it. */
+    public interface Body {
+
+        /** Whether it has ended. Its thread can have been at the end of its stack, and so not have let go of the deadline. */
+        boolean hasEnded();
+    }
+
+    /** The deadline of a body at a reading of {@code ticker}; for the library's own use. */
+    public static Deadline of(Body body, Ticker ticker, long nanos) {
         return new Deadline(ticker, nanos, body);
     }
 
     /** The deadline of the run on whose behalf the calling thread works; {@link #NONE} outside every run. */
     public static Deadline current() {
         Deadline current = Thread.currentThread() instanceof DeadlineThread worker ? worker.deadline : FOREIGN.get();
-        return current == null ? NONE : current;
+        return current == null || (current.body != null && current.body.hasEnded()) ? NONE : current;
     }
 
-    /** What the deadline is of, as the library knows it. */
-    public @Nullable Object body() {
+    /** What it is the deadline of; for the library's own use. */
+    public @Nullable Body body() {
         return body;
     }
 

@@ -20,6 +20,7 @@ import javax.annotation.Nullable;
  * <pre>
  *   DRIVING --driver leaves--> LEFT --decided--> DRIVING (by the next driver)
  *   DRIVING --decided--> TOLD --driver would leave--> DRIVING (by the same driver)
+ *   DRIVING --no memory for the next driver--> STRANDED --limit of the attempt--> DRIVING (by the next driver)
  * </pre>
  *
  * <p>Threading: {@link #start} belongs to the caller; {@link #decided} to whoever decides an attempt; {@link #cancel} to anybody.
@@ -29,6 +30,7 @@ public final class AsyncExecution<C, R> implements Driver {
     private static final int DRIVING = 0;
     private static final int LEFT = 1;
     private static final int TOLD = 2;
+    private static final int STRANDED = 3;
 
     private static final VarHandle BATON;
 
@@ -43,6 +45,7 @@ public final class AsyncExecution<C, R> implements Driver {
     private final Container container;
     private final Run<C, R> run;
     private final Consumer<? super FinishedRun<R>> whenOver;
+    private final Runnable nextDriver = this::driveOn; // made at once: later there may be no memory for it
 
     @SuppressWarnings("UnusedVariable") // read through BATON
     private volatile int baton = DRIVING;
@@ -78,6 +81,7 @@ public final class AsyncExecution<C, R> implements Driver {
 
     /** The caller has gone: what is under way is cancelled, and nothing more is begun. */
     public void cancel() {
+        StackRoom.forHandOver(); // or it could stop half-way
         cancelled = true;
         Attempt<C, ?> under = current;
         if (under != null) {
@@ -89,9 +93,29 @@ public final class AsyncExecution<C, R> implements Driver {
     @Override
     public void decided() {
         if (!BATON.compareAndSet(this, DRIVING, TOLD)) {
-            baton = DRIVING;
-            container.goOn(() -> run.context().runWith(() -> drive(true)));
+            goOn();
         }
+    }
+
+    private void goOn() {
+        baton = DRIVING;
+        try {
+            container.goOn(nextDriver);
+        } catch (Throwable noMemory) {
+            baton = STRANDED;
+        }
+    }
+
+    /** The alarm of the attempt under way, which is there already when memory is not. */
+    private void limitReached(Attempt<C, ?> attempt) {
+        attempt.expire();
+        if (BATON.compareAndSet(this, STRANDED, DRIVING)) {
+            goOn();
+        }
+    }
+
+    private void driveOn() {
+        run.context().runWith(() -> drive(true));
     }
 
     @Override
@@ -129,7 +153,7 @@ public final class AsyncExecution<C, R> implements Driver {
         if (attempt.isEnded()) {
             return true; // it never went to a worker, so nobody is going to tell
         }
-        limit = container.timer().schedule(attempt::expire, attempt.limitNanos());
+        limit = container.timer().schedule(() -> limitReached(attempt), attempt.limitNanos());
         if (attempt.queueLimitNanos() != attempt.limitNanos()) {
             queueLimit = container.timer().schedule(attempt::expireInQueue, attempt.queueLimitNanos());
         }

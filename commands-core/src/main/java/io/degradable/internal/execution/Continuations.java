@@ -63,8 +63,14 @@ final class Continuations {
 
     /** Runs a driver on a thread of the executor; on one of our own when that has none to give. */
     void execute(Runnable driver) {
-        Driver once = new Driver(driver);
-        handedOut.add(once);
+        Driver once = null;
+        try {
+            once = new Driver(driver);
+            handedOut.add(once);
+        } catch (Throwable noMemory) {
+            (once == null ? driver : once).run(); // here: a run must end even so
+            return;
+        }
         if (takenOver) { // asked after it was added: who takes over sees it, or is seen
             executeHere(once);
             return;

@@ -90,6 +90,9 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
      */
     boolean enter() {
         command.primary().guard().ensureStackRoom();
+        if (around != null) {
+            around.checkBegins(); // also of one that is turned away: the page around it must not answer
+        }
         command.counts.received();
         counted = true;
         boolean closed = command.container().isClosed();
@@ -100,10 +103,10 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
             if (closed) {
                 command.container().requireOpen();
             }
+            if (around != null) {
+                around.checkAnswered(); // by another run, which is to come
+            }
             return false;
-        }
-        if (around != null) {
-            around.checkBegins();
         }
         return true;
     }

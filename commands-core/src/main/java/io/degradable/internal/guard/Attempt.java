@@ -13,6 +13,7 @@ import io.degradable.time.Deadline;
 import io.degradable.time.Spans;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.LockSupport;
 import javax.annotation.Nullable;
@@ -27,7 +28,7 @@ import javax.annotation.Nullable;
  * @param <C> the command
  * @param <V> what the body yields
  */
-public final class Attempt<C, V> implements Task {
+public final class Attempt<C, V> implements Task, Deadline.Body {
 
     private static final CallState[] STATES = CallState.values();
     private static final int CAUSE_SHIFT = 8;
@@ -73,6 +74,7 @@ public final class Attempt<C, V> implements Task {
     private @Nullable StageReason bodyReason;
     private @Nullable Throwable bodyFailure;
     private long bodyEndNanos;
+    private volatile boolean bodyHasEnded;
 
     // Written by the driver: how the attempt ended.
     private @Nullable StageReason reason;
@@ -169,6 +171,7 @@ public final class Attempt<C, V> implements Task {
         try {
             runBody();
         } finally {
+            bodyHasEnded = true; // before a call: there may be no stack left for one
             Deadline.restore(before);
         }
         bodyEndNanos = guard.now();
@@ -181,8 +184,8 @@ public final class Attempt<C, V> implements Task {
             Thread.currentThread().interrupt();
             bodyReason = StageReason.CANCELLED;
         }
-        boolean failedLate = overrun && bodyReason == StageReason.EXCEPTION;
-        reason = failedLate ? reasonOf(limitEvent()) : bodyReason;
+        boolean failedLate = overrun && bodyReason == StageReason.EXCEPTION && openChecks == 0;
+        reason = failedLate ? reasonOf(limitEvent()) : afterChecks();
     }
 
     /**
@@ -330,6 +333,14 @@ public final class Attempt<C, V> implements Task {
         return deadline.body() instanceof Attempt<?, ?> body ? body : null;
     }
 
+    /** A check that fails closed cannot begin inside the body that the calling thread runs. */
+    public static void checkIsImpossible() {
+        Attempt<?, ?> body = around(Deadline.current());
+        if (body != null) {
+            body.checkBegins();
+        }
+    }
+
     /** A check that fails closed begins inside the body. */
     public void checkBegins() {
         addChecks(1);
@@ -353,7 +364,7 @@ public final class Attempt<C, V> implements Task {
             CallState decided = state();
             bodyStarted = decided != CallState.ABANDONED;
             if (decided == CallState.DONE) {
-                reason = bodyReason;
+                reason = afterChecks();
                 endNanos = bodyEndNanos;
             } else {
                 reason = openChecks > 0 && cause() != Event.CANCELLED ? StageReason.FAILED_CLOSED : reasonOf(cause());
@@ -365,6 +376,14 @@ public final class Attempt<C, V> implements Task {
             Verdict verdict = guard.verdict(overrun ? bodyReason : reason, bodyStarted, endNanos - startNanos);
             held.settle(verdict, startNanos, endNanos);
         }
+    }
+
+    /** A failure may be that of a check inside, whatever it looks like: nobody may answer for it. */
+    private @Nullable StageReason afterChecks() {
+        if (openChecks > 0 && bodyReason == StageReason.EXCEPTION) {
+            bodyReason = StageReason.FAILED_CLOSED;
+        }
+        return bodyReason;
     }
 
     /** A body that only the deadline cut short says itself, at its end, how well the dependency is. */
@@ -392,13 +411,13 @@ public final class Attempt<C, V> implements Task {
         if (move(Event.TAKEN) == null) {
             return; // abandoned: slot and permit are given back already
         }
-        Deadline before = enterDeadline();
-        CallContext.Installed installed = carried == null ? null : carried.install();
-        runBody();
-        if (installed != null) {
-            installed.takeAway();
+        try {
+            runBodyInContext();
+        } catch (Throwable noMemory) {
+            bodyFailure = noMemory;
+            bodyReason = StageReason.FATAL;
         }
-        Deadline.restore(before);
+        bodyHasEnded = true;
         bodyEndNanos = guard.now();
         guard.bulkhead().exit(); // before the answer shows, or the next call of its reader could be refused falsely
         CallState ended = move(Event.BODY_ENDED);
@@ -428,6 +447,25 @@ public final class Attempt<C, V> implements Task {
 
     private Deadline enterDeadline() {
         return Deadline.of(this, guard.ticker(), limitNanos).enter();
+    }
+
+    @Override
+    public boolean hasEnded() {
+        return bodyHasEnded;
+    }
+
+    private void runBodyInContext() {
+        Deadline before = enterDeadline();
+        try {
+            CallContext.Installed installed = Objects.requireNonNull(carried).install();
+            try {
+                runBody();
+            } finally {
+                installed.takeAway();
+            }
+        } finally {
+            Deadline.restore(before);
+        }
     }
 
     private void runBody() {

@@ -29,6 +29,9 @@ public final class Guard {
     /** A probe may take its stage's time limit and this long on top. */
     private static final long LEASE_MARGIN_NANOS = 1_000_000_000L;
 
+    /** A probe without a time limit: one that hangs must not keep everybody out for ever. */
+    private static final long UNLIMITED_LEASE_NANOS = 60_000_000_000L;
+
     private final GuardSettings settings;
     private final Bulkhead bulkhead;
     private final CircuitBreaker breaker;
@@ -79,7 +82,8 @@ public final class Guard {
     }
 
     private static CircuitBreaker newBreaker(GuardSettings settings, Ticker ticker) {
-        long leaseNanos = Spans.nanos(settings.timeout()) + LEASE_MARGIN_NANOS;
+        boolean limited = Spans.nanos(settings.timeout()) < Spans.FOREVER;
+        long leaseNanos = limited ? Spans.nanos(settings.timeout()) + LEASE_MARGIN_NANOS : UNLIMITED_LEASE_NANOS;
         return new CircuitBreaker(settings.breaker(), leaseNanos, Spans.nanos(settings.slowCall()), ticker.nanos());
     }
 
@@ -115,7 +119,13 @@ public final class Guard {
         if (bulkhead instanceof WorkerBulkhead workers) {
             beginOn(workers, attempt, toTell);
         } else if (bulkhead instanceof SemaphoreBulkhead semaphore) {
-            beginHere(semaphore, semaphore.slots(), attempt);
+            try {
+                beginHere(semaphore, semaphore.slots(), attempt);
+            } catch (Throwable noStackLeft) {
+                permit.settle(
+                        Verdict.UNUSED, startNanos, startNanos); // if there is room for it; else its lease expires
+                throw noStackLeft;
+            }
         } else {
             attempt.runHere(false);
         }

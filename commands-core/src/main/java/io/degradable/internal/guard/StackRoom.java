@@ -15,7 +15,7 @@ public final class StackRoom {
      * @throws StackOverflowError when there is too little
      */
     public static void forHandOver() {
-        touch(128);
+        touch(256);
     }
 
     /** A frame takes 40 bytes compiled, twice that before; and less than a nanosecond. */

@@ -66,6 +66,11 @@ public final class Step<C, V, R> {
         return stage.body().ageNanos(attempt.value());
     }
 
+    /** What the body threw. */
+    public @Nullable Throwable failure() {
+        return attempt.failure();
+    }
+
     /** What the body threw, or a stackless exception of ours in its place; the same one whenever it is asked for. */
     public Throwable cause(CommandKey key) {
         if (cause == null) {
