@@ -45,12 +45,15 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
 
     private final CommandDefinition<C, R> definition;
     private final boolean bounded;
+    private final @Nullable Function<? super C, String> operationId;
 
     /** What was found where this spec was last looked up. Weak: a spec is mostly static, and outlives its containers. */
     private volatile WeakReference<CommandRuntime<C, R>> found = new WeakReference<>(null);
 
-    private CommandSpec(CommandDefinition<C, R> definition, boolean bounded) {
+    private CommandSpec(
+            CommandDefinition<C, R> definition, boolean bounded, @Nullable Function<? super C, String> operationId) {
         this.definition = definition;
+        this.operationId = operationId;
         this.bounded = bounded;
     }
 
@@ -123,7 +126,7 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
     }
 
     private FinishedRun<R> run(Container container, DegradableCommand<R> command) {
-        C arguments = cast(command);
+        C arguments = arguments(command);
         while (true) {
             FinishedRun<R> run = in(container).run(arguments);
             if (run != null) {
@@ -135,7 +138,7 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
 
     private AsyncExecution<C, R> begin(
             Container container, DegradableCommand<R> command, Consumer<? super FinishedRun<R>> whenOver) {
-        C arguments = cast(command);
+        C arguments = arguments(command);
         while (true) {
             AsyncExecution<C, R> begun = in(container).start(arguments, whenOver);
             if (begun != null) {
@@ -143,6 +146,25 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
             }
             found.clear();
         }
+    }
+
+    /** The command, if what it is to do can be told from everything else. */
+    private C arguments(DegradableCommand<R> command) {
+        C arguments = cast(command);
+        if (operationId != null) {
+            String id;
+            try {
+                id = operationId.apply(arguments);
+            } catch (RuntimeException mistake) {
+                throw new IllegalArgumentException(
+                        "command " + name() + ": its operation has no id, the function threw " + mistake, mistake);
+            }
+            if (id == null || id.isBlank()) {
+                throw new IllegalArgumentException("command " + name() + ": the id of its operation must not be "
+                        + (id == null ? "null" : "blank") + ": the other side could do it twice");
+            }
+        }
+        return arguments;
     }
 
     private CommandRuntime<C, R> in(Container container) {
@@ -249,7 +271,8 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
          * often it is asked. So it may have spares and caches, which must carry the id too, and a {@link Caches#pending}
          * answer.
          *
-         * @param id the operation's id out of the command's arguments; must only compute, and give the same id each time
+         * @param id the operation's id out of the command's arguments; must only compute, and give the same id each time.
+         *     Without an id, or when this throws, the call is refused before anything is done
          */
         public Builder<C, R> operationId(Function<? super C, String> id) {
             this.effect = Effect.IDENTIFIED_WRITE;
@@ -408,9 +431,11 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
         }
 
         /**
-         * Failures of a write after which nobody knows whether it was done, for instance a time limit of the client inside
-         * {@code run()}. Default: {@code TimeoutException}, {@code InterruptedIOException}, and what a write inside {@code
-         * run()} throws when its own outcome is unknown, to which it adds. May be said more than once.
+         * Failures of a write after which nobody knows whether it was done. Default, to which it adds: an {@code IOException}
+         * or a {@code TimeoutException}, wrapped or not, unless it says that no connection was made ({@code ConnectException},
+         * {@code NoRouteToHostException}, {@code UnknownHostException}, a connect timeout of the JDK's HTTP client); an {@code
+         * InterruptedException}; and what a write inside {@code run()} throws when its own outcome is unknown. May be said
+         * more than once.
          */
         public Builder<C, R> unknownOn(Predicate<? super Throwable> which) {
             Objects.requireNonNull(which, "unknownOn must not be null");
@@ -479,7 +504,8 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
                     stages.stream().map(StageDefinition::settings).toList());
             return new CommandSpec<>(
                     new CommandDefinition<>(type, settings, rules, (command, context) -> command.run(), stages),
-                    bounded != null);
+                    bounded != null,
+                    operationId);
         }
 
         private GuardSettings guard(String group) {

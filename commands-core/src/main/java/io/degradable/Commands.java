@@ -186,7 +186,10 @@ public final class Commands implements AutoCloseable {
     }
 
     private static <R> CommandSpec<?, R> specOf(DegradableCommand<R> command) {
-        return Objects.requireNonNull(command, "command must not be null").spec();
+        CommandSpec<?, R> spec =
+                Objects.requireNonNull(command, "command must not be null").spec();
+        return Objects.requireNonNull(
+                spec, "the command has no spec: a mock of a command cannot be run, mock what its run() calls instead");
     }
 
     Container container() {
@@ -286,6 +289,11 @@ public final class Commands implements AutoCloseable {
 
     public boolean isClosed() {
         return container.isClosed();
+    }
+
+    @Override
+    public String toString() {
+        return "Commands[" + name() + (isClosed() ? ", closed]" : "]");
     }
 
     /**

@@ -111,6 +111,11 @@ public abstract class DegradableCommand<R> {
         return commands == null ? Commands.shared() : commands;
     }
 
+    @Override
+    public String toString() {
+        return getClass().getSimpleName() + "[" + spec + "]";
+    }
+
     CommandSpec<?, R> spec() {
         return spec;
     }

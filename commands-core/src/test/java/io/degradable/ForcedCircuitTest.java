@@ -126,7 +126,8 @@ final class ForcedCircuitTest {
     void what_is_not_there_is_named() {
         assertThatThrownBy(() -> commands.circuit("Nobody"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("command Nobody is not known in mine");
+                .hasMessage(
+                        "command Nobody is not known in mine: register its spec or call it first; known are [Call]");
         assertThatThrownBy(() -> commands.circuit("Call", "third"))
                 .hasMessage("command Call has no stage third, it has [primary, second, static]");
         assertThatThrownBy(() -> commands.circuit("Call", "static"))

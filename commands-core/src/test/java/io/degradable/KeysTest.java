@@ -422,7 +422,8 @@ final class KeysTest {
                 .hasMessage("threadPool.size must be positive, was 0");
         assertThatThrownBy(() -> commands.resize("a", 1))
                 .hasMessage("command a runs on a thread pool: resize that, it may be shared");
-        assertThatThrownBy(() -> commands.resize("c", 1)).hasMessage("command c is not known in mine");
+        assertThatThrownBy(() -> commands.resize("c", 1))
+                .hasMessage("command c is not known in mine: register its spec or call it first; known are [a, b]");
         assertThatThrownBy(() -> commands.resize("b", 0)).hasMessage("limit of b must be positive, was 0");
     }
 }

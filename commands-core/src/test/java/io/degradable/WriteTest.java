@@ -2,6 +2,7 @@ package io.degradable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.degradable.cache.CacheSpec;
 import io.degradable.model.CommandException;
@@ -13,17 +14,34 @@ import io.degradable.model.Trigger;
 import io.degradable.template.StaticTemplate;
 import io.degradable.testing.ManualTicker;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
 import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** S11: a write whose end nobody knows is neither a success nor a failure, and nothing does it twice. */
 @Timeout(60)
@@ -108,7 +126,7 @@ final class WriteTest {
         CommandSpec<Call, String> spec = withPending();
 
         CommandResult<String> failed = new Call(commands, spec, "1", () -> {
-                    throw new IOException("connection refused");
+                    throw new ConnectException("connection refused");
                 })
                 .executeForResult();
 
@@ -155,6 +173,73 @@ final class WriteTest {
         assertThat(unknown).containsExactly(true, true);
     }
 
+    static Stream<Arguments> failures() {
+        IOException broken = new IOException("header parser received no bytes");
+        return Stream.of(
+                arguments(new SocketTimeoutException(), true),
+                arguments(broken, true),
+                arguments(new TimeoutException(), true),
+                arguments(new HttpTimeoutException("request timed out"), true),
+                arguments(new UncheckedIOException(broken), true),
+                arguments(new ExecutionException(new TimeoutException()), true),
+                arguments(new CompletionException(new SocketTimeoutException()), true),
+                arguments(new InterruptedException(), true),
+                arguments(new ConnectException("refused"), false),
+                arguments(new UncheckedIOException(new ConnectException("refused")), false),
+                arguments(new IOException(new ConnectException("refused")), false),
+                arguments(new UnknownHostException("nowhere"), false),
+                arguments(new NoRouteToHostException(), false),
+                arguments(new HttpConnectTimeoutException("connect timed out"), false),
+                arguments(new IllegalStateException("sold out"), false));
+    }
+
+    @DisplayName("S11: what broke on the way may have arrived, unless there was no connection to arrive by")
+    @ParameterizedTest
+    @MethodSource("failures")
+    void an_exchange_that_broke_leaves_the_outcome_unknown_however_it_is_wrapped(Exception failure, boolean unknown) {
+        CommandSpec<Call, String> spec = identified()
+                .fallback(chain ->
+                        chain.pending(WriteTest::pendingAnswer).template(StaticTemplate.of("refused", "not taken")))
+                .build();
+
+        CommandResult<String> result = new Call(commands, spec, "1", () -> {
+                    throw failure;
+                })
+                .executeForResult();
+
+        assertThat(result.outcomeUnknown()).isEqualTo(unknown);
+        assertThat(result.headers().containsKey("X-Outcome-Unknown")).isEqualTo(unknown);
+        assertThat(result.provenance().contains("outcome unknown")).isEqualTo(unknown);
+        assertThat(result.value().equals("not taken")).isEqualTo(!unknown);
+    }
+
+    @DisplayName("S11: a write that the other side could not tell from a second one is refused before anything is done")
+    @ParameterizedTest
+    @EnumSource
+    void an_operation_without_an_id_is_refused(EntryPoint entry) {
+        List<Function<Call, String>> ids = List.of(call -> null, call -> " ", call -> {
+            throw new IllegalStateException("no id yet");
+        });
+        List<String> done = new ArrayList<>();
+        for (Function<Call, String> id : ids) {
+            CommandSpec<Call, String> spec = Call.declared()
+                    .operationId(id)
+                    .fallback(chain -> chain.spareCall("spare", (call, context) -> "spare"))
+                    .build();
+            Call call = new Call(commands, spec, "1", () -> {
+                done.add("done");
+                return "done";
+            });
+
+            assertThatThrownBy(() -> entry.run(call))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("command Call")
+                    .hasMessageContaining("id");
+        }
+        assertThat(done).isEmpty();
+        assertThat(commands.commands()).as("no call was made").isEmpty();
+    }
+
     @Test
     void a_write_inside_a_write_whose_outcome_is_unknown_leaves_the_outer_ones_unknown_too() {
         CommandSpec<Call, String> inner = Call.declared()
@@ -167,7 +252,7 @@ final class WriteTest {
             throw new SocketTimeoutException();
         });
         Call refused = new Call(commands, inner, "inner", () -> {
-            throw new IOException("connection refused");
+            throw new ConnectException("connection refused");
         });
 
         CommandResult<String> direct = new Call(commands, outer, "1", lost::execute).executeForResult();
@@ -203,7 +288,7 @@ final class WriteTest {
         CommandSpec<Call, String> spec = write().build();
 
         assertThatThrownBy(new Call(commands, spec, "1", () -> {
-                    throw new IOException("connection refused");
+                    throw new ConnectException("connection refused");
                 })::execute)
                 .asInstanceOf(InstanceOfAssertFactories.type(CommandException.class))
                 .satisfies(failed -> assertThat(failed.outcomeUnknown()).isFalse());
@@ -234,7 +319,7 @@ final class WriteTest {
                 .build();
 
         CompletableFuture<CommandResult<String>> future = new Call(commands, spec, "1", () -> {
-                    throw new IOException("connection refused");
+                    throw new ConnectException("connection refused");
                 })
                 .queueForResult();
         spareStarted.await();
@@ -263,10 +348,11 @@ final class WriteTest {
     }
 
     @Test
-    void a_pending_answer_that_cannot_name_the_operation_is_no_answer() throws Exception {
+    void a_pending_answer_that_cannot_name_the_operation_any_more_is_no_answer() throws Exception {
+        AtomicInteger asked = new AtomicInteger();
         CommandSpec<Call, String> spec = Call.declared()
                 .timeout(LIMIT)
-                .operationId(call -> null)
+                .operationId(call -> asked.getAndIncrement() == 0 ? "1" : null)
                 .fallback(chain -> chain.pending(WriteTest::pendingAnswer))
                 .build();
         CountDownLatch started = new CountDownLatch(1);

@@ -123,6 +123,9 @@ public sealed class CommandException extends RuntimeException permits TemporaryR
         if (trigger() != Trigger.NONE) {
             headers.put(Headers.TRIGGER, trigger().tag());
         }
+        if (outcomeUnknown) {
+            headers.put(Headers.OUTCOME_UNKNOWN, "true");
+        }
         headers.put(Headers.CALL_ID, CallId.text(callId));
         retryAfter().ifPresent(span -> headers.put(Headers.RETRY_AFTER, Long.toString(wholeSeconds(span))));
         return headers;

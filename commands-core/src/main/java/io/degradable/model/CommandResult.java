@@ -139,6 +139,9 @@ public final class CommandResult<R> {
             headers.put(
                     Headers.FALLBACK_ELAPSED, Long.toString(fallbackElapsed().toMillis()));
         }
+        if (outcomeUnknown) {
+            headers.put(Headers.OUTCOME_UNKNOWN, "true");
+        }
         headers.put(Headers.CALL_ID, CallId.text(callId));
         return headers;
     }
@@ -151,6 +154,9 @@ public final class CommandResult<R> {
             line.append(", after ").append(trigger.tag());
             line.append(", fallback ").append(fallbackElapsed().toMillis()).append(" ms");
             cause().ifPresent(failure -> line.append(", cause ").append(Texts.of(failure)));
+        }
+        if (outcomeUnknown) {
+            line.append(", outcome unknown");
         }
         return line.append(", call ").append(CallId.text(callId)).toString();
     }

@@ -11,6 +11,8 @@ public final class Headers {
     public static final String TRIGGER = "X-Degraded-Trigger";
     /** Milliseconds from the primary's end to the answer; only when degraded. */
     public static final String FALLBACK_ELAPSED = "X-Fallback-Elapsed";
+    /** {@code true} when a write may have been done all the same; absent otherwise. */
+    public static final String OUTCOME_UNKNOWN = "X-Outcome-Unknown";
     /** The call's id, as in the log. */
     public static final String CALL_ID = "X-Call-Id";
 

@@ -234,4 +234,9 @@ public final class CommandRuntime<C, R> implements CommandView {
     public List<StageView> stages() {
         return views;
     }
+
+    @Override
+    public String toString() {
+        return key().name() + " of " + key().group() + ": " + received() + " received, " + inFlight() + " in flight";
+    }
 }

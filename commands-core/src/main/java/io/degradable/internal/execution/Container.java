@@ -30,6 +30,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import javax.annotation.Nullable;
 
 /**
@@ -284,7 +285,9 @@ public final class Container {
     private CommandRuntime<?, ?> known(String command) {
         CommandRuntime<?, ?> known = commands.get(command);
         if (known == null) {
-            throw new IllegalArgumentException("command " + command + " is not known in " + name);
+            String names = commands.keySet().stream().sorted().limit(20).collect(Collectors.joining(", "));
+            throw new IllegalArgumentException("command " + command + " is not known in " + name
+                    + ": register its spec or call it first; known are [" + names + "]");
         }
         known.pin(); // what a hand has touched does not go by itself
         return known;

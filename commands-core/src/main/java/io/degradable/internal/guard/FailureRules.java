@@ -5,7 +5,10 @@ import io.degradable.model.CallOutcome;
 import io.degradable.model.CommandException;
 import io.degradable.model.StageReason;
 import io.degradable.model.TemporaryRefusalException;
-import java.io.InterruptedIOException;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.UnknownHostException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -30,15 +33,15 @@ public record FailureRules(
         Predicate<? super Throwable> unknown) {
 
     /**
-     * Rules that take a timeout thrown by the body, and a write inside it whose own outcome is unknown, for an unknown
-     * outcome, and nothing else.
+     * Rules that take a broken or timed-out exchange with another party for an unknown outcome, unless the connection was
+     * never made, and a write inside the body whose own outcome is unknown; and nothing else.
      */
     public FailureRules(
             Predicate<? super Throwable> ignored,
             Predicate<? super Throwable> fatal,
             Predicate<? super Throwable> overloaded,
             @Nullable Predicate<? super Throwable> fallbackOn) {
-        this(ignored, fatal, overloaded, fallbackOn, FailureRules::isTimeoutOrUnknownInside);
+        this(ignored, fatal, overloaded, fallbackOn, FailureRules::isUnknown);
     }
 
     /** The rules of a command that says nothing. */
@@ -72,21 +75,42 @@ public record FailureRules(
         return matches(unknown, failure, mistakes);
     }
 
-    private static boolean isTimeoutOrUnknownInside(Throwable failure) {
-        return failure instanceof TimeoutException
-                || failure instanceof InterruptedIOException
-                || isUnknownInside(failure);
-    }
-
-    private static boolean isUnknownInside(Throwable failure) {
+    /** The first in the chain of causes that says something of it decides: others only wrap. */
+    private static boolean isUnknown(Throwable failure) {
         Throwable one = failure;
         for (int depth = 0; one != null && depth < 32; depth++) { // a chain of causes may have a loop
             if (one instanceof CommandException nested && nested.outcomeUnknown()) {
                 return true;
             }
+            if (isNotConnected(one)) {
+                return false;
+            }
+            if (one instanceof IOException || one instanceof TimeoutException || one instanceof InterruptedException) {
+                return !isNotConnectedInside(one);
+            }
             one = one.getCause();
         }
         return false;
+    }
+
+    /** An IOException of a client can wrap the one that says that there was no connection. */
+    private static boolean isNotConnectedInside(Throwable failure) {
+        Throwable one = failure.getCause();
+        for (int depth = 0; one != null && depth < 32; depth++) {
+            if (isNotConnected(one)) {
+                return true;
+            }
+            one = one.getCause();
+        }
+        return false;
+    }
+
+    /** Nothing can have been sent. The JDK's HTTP client is named only, since a runtime image may lack its module. */
+    private static boolean isNotConnected(Throwable failure) {
+        return failure instanceof ConnectException
+                || failure instanceof NoRouteToHostException
+                || failure instanceof UnknownHostException
+                || failure.getClass().getName().equals("java.net.http.HttpConnectTimeoutException");
     }
 
     private static boolean isRefusalOfNestedCommand(Throwable failure) {
