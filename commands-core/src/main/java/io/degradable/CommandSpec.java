@@ -19,6 +19,7 @@ import io.degradable.settings.CommandSettings;
 import io.degradable.settings.Effect;
 import io.degradable.settings.GuardSettings;
 import io.degradable.settings.Require;
+import io.degradable.settings.RetrySettings;
 import io.reactivex.rxjava3.core.Maybe;
 import io.reactivex.rxjava3.core.Single;
 import java.lang.ref.WeakReference;
@@ -223,6 +224,8 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
         private @Nullable Duration bounded;
         private @Nullable Consumer<? super BreakerSpec> breaker;
         private boolean noBreaker;
+        private boolean repeatable;
+        private @Nullable Consumer<? super RetrySpec> retry;
         private boolean nullIsFailure;
         private FailureRules rules = FailureRules.DEFAULT;
         private @Nullable Function<? super Start<C, R>, ? extends FallbackSpec<C, R>> fallback;
@@ -369,6 +372,21 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
             return this;
         }
 
+        /** {@code run()} may be run several times for one call, as {@link #retry} does. */
+        public Builder<C, R> repeatable() {
+            this.repeatable = true;
+            return this;
+        }
+
+        /**
+         * Tries {@code run()} again when it has failed, before the chain is entered; for {@link #repeatable} commands only.
+         * Default: never. A refusal or a timeout is not tried again.
+         */
+        public Builder<C, R> retry(Consumer<? super RetrySpec> retry) {
+            this.retry = Objects.requireNonNull(retry, "retry must not be null");
+            return this;
+        }
+
         /** Takes null from {@code run()} for a failure. Default: null is an answer. */
         public Builder<C, R> nullIsFailure() {
             this.nullIsFailure = true;
@@ -493,17 +511,26 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
                 Require.that(!chain.stages().isEmpty(), "fallback has no stage: leave it out, or add one");
             }
             List<StageDefinition<C, R>> stages = List.copyOf(chain.stages());
+            Require.that(
+                    retry == null || repeatable,
+                    "retry(...) needs repeatable(): say that run() may be run several times for one call");
+            RetrySpec retries = new RetrySpec();
+            if (retry != null) {
+                retry.accept(retries);
+            }
             CommandSettings settings = new CommandSettings(
                     new CommandKey(name, group),
                     criticality,
                     effect,
                     guard,
+                    retry == null ? RetrySettings.NONE : retries.settings(),
                     deadline,
                     nullIsFailure || effect == Effect.FAIL_CLOSED,
                     chain.budget(),
                     stages.stream().map(StageDefinition::settings).toList());
             return new CommandSpec<>(
-                    new CommandDefinition<>(type, settings, rules, (command, context) -> command.run(), stages),
+                    new CommandDefinition<>(
+                            type, settings, rules, (command, context) -> command.run(), retries.predicate(), stages),
                     bounded != null,
                     operationId);
         }

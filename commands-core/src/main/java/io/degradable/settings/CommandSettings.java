@@ -13,6 +13,7 @@ import java.util.stream.Collectors;
  * @param criticality what may be shed first
  * @param effect what it does to the world
  * @param guard what stands around {@code run()}
+ * @param retry how often {@code run()} is tried
  * @param deadline limit of the whole run, chain included; {@link GuardSettings#NO_TIMEOUT} for none
  * @param nullIsFailure whether null from the primary is a failure instead of an answer
  * @param budget what the chain as a whole may take
@@ -23,6 +24,7 @@ public record CommandSettings(
         Criticality criticality,
         Effect effect,
         GuardSettings guard,
+        RetrySettings retry,
         Duration deadline,
         boolean nullIsFailure,
         Duration budget,
@@ -37,6 +39,9 @@ public record CommandSettings(
         Require.positive("deadline", deadline);
         Require.positive("budget of the chain (within)", budget);
         stages = List.copyOf(stages);
+        Require.that(
+                effect != Effect.WRITE || retry.areOff(),
+                "write() without operationId(...) allows no retry: it could do the work twice");
         Require.that(
                 effect != Effect.FAIL_CLOSED || stages.isEmpty(),
                 "failClosed() allows no fallback chain: no stage may turn a check that failed into a yes; it has "

@@ -67,6 +67,12 @@ public interface StageView {
     /** Guard: ends after the limit, on the caller's own thread. */
     long overruns();
 
+    /** Attempts of the primary beyond the first of their run; zero for other stages. */
+    long retries();
+
+    /** Retries of the primary that the budget of the command did not allow. */
+    long retriesOverBudget();
+
     /** Guard: functions of the user that threw. */
     long userMistakes();
 }

@@ -19,6 +19,7 @@ final class DifferencesTest {
                 Criticality.CORE,
                 Effect.READ,
                 GuardSettings.INLINE,
+                RetrySettings.NONE,
                 deadline,
                 false,
                 SECOND,

@@ -53,6 +53,9 @@ public final class AsyncExecution<C, R> implements Driver {
     private volatile boolean cancelled;
     private volatile @Nullable Attempt<C, ?> current;
 
+    /** Goes on after a pause, once, whoever comes first: the timer, the canceller, or the container that closes. */
+    private volatile @Nullable Runnable resumption;
+
     // Written by the driver before it leaves, read by the next one.
     private @Nullable Timer.Alarm limit;
     private @Nullable Timer.Alarm queueLimit;
@@ -86,6 +89,10 @@ public final class AsyncExecution<C, R> implements Driver {
         Attempt<C, ?> under = current;
         if (under != null) {
             under.cancel();
+        }
+        Runnable paused = resumption;
+        if (paused != null) {
+            container.goOnWith(paused);
         }
     }
 
@@ -125,10 +132,16 @@ public final class AsyncExecution<C, R> implements Driver {
 
     private void drive(boolean decided) {
         try {
-            if (decided) {
+            if (decided && current == null) {
+                run.resume();
+            } else if (decided) {
                 endCurrent();
             }
             while (!run.isOver()) {
+                if (run.isPausing()) {
+                    pause();
+                    return;
+                }
                 if (!isDecidedHere(begin())) {
                     return; // whoever decides sends the next driver
                 }
@@ -138,6 +151,15 @@ public final class AsyncExecution<C, R> implements Driver {
             run.lose(lost, current); // at the end of the memory, say: whoever waits must hear of it
         }
         whenOver.accept(run);
+    }
+
+    private void pause() {
+        Runnable goesOn = container.keep(nextDriver);
+        resumption = goesOn;
+        var unused = container.timer().schedule(() -> container.goOnWith(goesOn), run.resumeNanos());
+        if (cancelled || container.isClosed()) { // came in between
+            container.goOnWith(goesOn);
+        }
     }
 
     private Attempt<C, ?> begin() {

@@ -4,6 +4,7 @@ import io.degradable.internal.guard.FailureRules;
 import io.degradable.internal.stage.LiveCall;
 import io.degradable.settings.CommandSettings;
 import java.util.List;
+import java.util.function.Predicate;
 import javax.annotation.Nullable;
 
 /**
@@ -13,6 +14,7 @@ import javax.annotation.Nullable;
  * @param settings all of it that is data
  * @param rules what its failures mean
  * @param run the primary's body
+ * @param retryOn which failures are worth another attempt; null for all
  * @param stages its chain, in order
  */
 public record CommandDefinition<C, R>(
@@ -20,6 +22,7 @@ public record CommandDefinition<C, R>(
         CommandSettings settings,
         FailureRules rules,
         LiveCall<C, R> run,
+        @Nullable Predicate<? super Throwable> retryOn,
         List<StageDefinition<C, R>> stages) {
 
     public CommandDefinition {

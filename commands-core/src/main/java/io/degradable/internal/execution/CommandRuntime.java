@@ -34,6 +34,7 @@ public final class CommandRuntime<C, R> implements CommandView {
     private final List<Stage<C, ?, R>> chain;
     final CallCounts counts;
     private final Tenure tenure;
+    private final @Nullable Retries retries;
     private final Set<CallKind> possibleCalls;
     private final List<StageView> views;
     private final long runNanos;
@@ -58,13 +59,19 @@ public final class CommandRuntime<C, R> implements CommandView {
         this.chain = List.copyOf(chain);
         this.counts = counts;
         this.tenure = tenure;
+        this.retries = settings.retry().areOff()
+                ? null
+                : new Retries(
+                        settings.retry(),
+                        definition.retryOn(),
+                        container.ticker().nanos());
         this.possibleCalls = PossibleCalls.of(settings);
         this.budgetNanos = Spans.nanos(settings.budget());
         long primaryAndChain = Spans.sum(primary.guard().timeoutNanos(), budgetNanos);
         this.runNanos = Math.min(primaryAndChain, Spans.nanos(settings.deadline()));
         List<StageView> all = new ArrayList<>();
-        all.add(new LiveStage(primary, container.ticker()));
-        chain.forEach(stage -> all.add(new LiveStage(stage, container.ticker())));
+        all.add(new LiveStage(primary, container.ticker(), retries));
+        chain.forEach(stage -> all.add(new LiveStage(stage, container.ticker(), null)));
         this.views = List.copyOf(all);
     }
 
@@ -146,6 +153,12 @@ public final class CommandRuntime<C, R> implements CommandView {
 
     List<Stage<C, ?, R>> chain() {
         return chain;
+    }
+
+    /** Null when the primary is tried once. */
+    @Nullable
+    Retries retries() {
+        return retries;
     }
 
     CallCounts counts() {

@@ -108,6 +108,16 @@ public final class Container {
         continuations.execute(driver);
     }
 
+    /** Keeps a driver for later: {@link #goOnWith}, which has an effect once. If nobody says so before, closing does. */
+    Runnable keep(Runnable driver) {
+        return continuations.keep(driver);
+    }
+
+    /** Lets a run go on with what was {@linkplain #keep kept} for it. */
+    void goOnWith(Runnable kept) {
+        continuations.begin(kept);
+    }
+
     public String name() {
         return name;
     }

@@ -71,14 +71,26 @@ final class Continuations {
             (once == null ? driver : once).run(); // here: a run must end even so
             return;
         }
+        begin(once);
+    }
+
+    /** Keeps a driver for {@link #begin}; when the container closes, it is run then. */
+    Runnable keep(Runnable driver) {
+        Driver once = new Driver(driver);
+        handedOut.add(once);
+        return once;
+    }
+
+    /** Runs what was kept, the first time it is asked to. */
+    void begin(Runnable kept) {
         if (takenOver) { // asked after it was added: who takes over sees it, or is seen
-            executeHere(once);
+            executeHere(kept);
             return;
         }
         try {
-            executor.execute(once);
+            executor.execute(kept);
         } catch (Throwable refused) {
-            executeHere(once); // it may have been taken all the same
+            executeHere(kept); // it may have been taken all the same
         }
     }
 

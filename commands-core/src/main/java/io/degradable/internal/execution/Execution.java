@@ -1,6 +1,7 @@
 package io.degradable.internal.execution;
 
 import io.degradable.internal.guard.Attempt;
+import io.degradable.time.Ticker;
 import javax.annotation.Nullable;
 
 /** The synchronous driver: the calling thread itself waits for each attempt. */
@@ -21,6 +22,10 @@ final class Execution {
                 return null;
             }
             while (!run.isOver()) {
+                if (run.isPausing()) {
+                    pause(command.ticker(), run);
+                    continue;
+                }
                 underWay = run.begin(run, Thread.currentThread().isInterrupted());
                 underWay.await();
                 run.end(underWay);
@@ -49,5 +54,13 @@ final class Execution {
             throw error;
         }
         throw run.wrapped(failure); // a checked exception, which execute() cannot declare
+    }
+
+    /** Nothing is held meanwhile. */
+    private static void pause(Ticker ticker, Run<?, ?> run) {
+        while (run.resumeNanos() - ticker.nanos() > 0 && !Thread.currentThread().isInterrupted()) {
+            ticker.await(run, run.resumeNanos());
+        }
+        run.resume();
     }
 }

@@ -11,9 +11,11 @@ import io.degradable.state.Latency;
 import io.degradable.state.StageView;
 import io.degradable.time.Ticker;
 import java.time.Duration;
+import javax.annotation.Nullable;
 
 /** A stage, for those who only look. */
-record LiveStage(Stage<?, ?, ?> stage, Ticker ticker) implements StageView {
+record LiveStage(
+        Stage<?, ?, ?> stage, Ticker ticker, @Nullable Retries tried) implements StageView {
 
     @Override
     public String name() {
@@ -113,6 +115,16 @@ record LiveStage(Stage<?, ?, ?> stage, Ticker ticker) implements StageView {
     @Override
     public long userMistakes() {
         return stage.guard().meter().mistakes();
+    }
+
+    @Override
+    public long retries() {
+        return tried == null ? 0 : tried.retried();
+    }
+
+    @Override
+    public long retriesOverBudget() {
+        return tried == null ? 0 : tried.overBudget();
     }
 
     private static final class Buckets implements Latency {

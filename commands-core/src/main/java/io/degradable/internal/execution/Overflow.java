@@ -13,6 +13,7 @@ import io.degradable.settings.CommandSettings;
 import io.degradable.settings.Effect;
 import io.degradable.settings.EntrySettings;
 import io.degradable.settings.GuardSettings;
+import io.degradable.settings.RetrySettings;
 import io.degradable.settings.StageSettings;
 import java.util.List;
 
@@ -53,6 +54,7 @@ final class Overflow implements Assembly.Guards {
                 Criticality.CORE,
                 Effect.READ,
                 PRIMARY,
+                RetrySettings.NONE,
                 GuardSettings.NO_TIMEOUT,
                 false,
                 CommandSettings.DEFAULT_BUDGET,
@@ -62,6 +64,7 @@ final class Overflow implements Assembly.Guards {
                 settings,
                 FailureRules.DEFAULT,
                 (command, context) -> noBody(),
+                null,
                 List.of(new StageDefinition.SpareFunction<>(SPARE, (command, context) -> noBody(), null)));
         this.other = new Assembly(container, parts, own).runtime(definition);
         other.pin();

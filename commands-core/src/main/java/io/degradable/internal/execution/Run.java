@@ -50,6 +50,10 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
     /** Whether a body that writes started and nobody waited for its end. */
     private boolean outcomeUnknown;
 
+    /** When what ended last ended. */
+    private long nowNanos;
+
+    private @Nullable Retrying<C, R> retrying;
     private boolean admitted;
     private boolean allRefused = true;
     private long chainEndNanos;
@@ -73,10 +77,24 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
     private @Nullable Thread waiter;
     private @Nullable CallContext carried;
 
+    /** A primary that is tried again. */
+    private static final class Retrying<C, R> {
+
+        private Step<C, ?, R> failed;
+        private int attempts = 1;
+        private long resumeNanos;
+        private boolean pausing;
+
+        Retrying(Step<C, ?, R> failed) {
+            this.failed = failed;
+        }
+    }
+
     Run(CommandRuntime<C, R> command, C arguments) {
         this.command = command;
         this.arguments = arguments;
         this.startNanos = command.ticker().nanos();
+        this.nowNanos = startNanos;
         Deadline parent = Deadline.current();
         this.deadlineNanos = command.deadline(parent, startNanos);
         this.around = command.effect() == Effect.FAIL_CLOSED ? Attempt.around(parent) : null;
@@ -136,29 +154,105 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
      */
     Attempt<C, ?> begin(Driver toTell, boolean cancelled) {
         if (cancelled) {
-            long now = place == 0 ? startNanos : last().endNanos();
             Stage<C, ?, R> next = place == 0 ? command.primary() : stage();
-            return next.skip(arguments, now, StageReason.CANCELLED);
+            return next.skip(arguments, nowNanos, StageReason.CANCELLED);
         }
         if (place == 0) {
-            return command.primary().beginFirst(arguments, startNanos, deadlineNanos, toTell);
+            return retrying == null ? beginPrimary(toTell) : retryPrimary(retrying, toTell);
         }
         return stage().beginNext(
                         arguments,
                         fallbackContext(),
                         command.primary().guard().meter(),
-                        last().endNanos(),
+                        nowNanos,
                         chainEndNanos,
                         toTell);
     }
 
-    /** Ends what was begun, once it is decided, and settles whether the run is over. */
+    private Attempt<C, ?> beginPrimary(Driver toTell) {
+        Retries retries = command.retries();
+        if (retries != null) {
+            retries.called();
+        }
+        return command.primary().beginFirst(arguments, startNanos, deadlineNanos, toTell);
+    }
+
+    private Attempt<C, ?> retryPrimary(Retrying<C, R> again, Driver toTell) {
+        again.attempts++;
+        return command.primary().beginFirst(arguments, command.ticker().nanos(), primaryEndNanos(), toTell);
+    }
+
+    /** All attempts and pauses together have the primary's time. */
+    private long primaryEndNanos() {
+        return Spans.earlier(
+                deadlineNanos, startNanos + command.primary().guard().timeoutNanos());
+    }
+
+    /** Whether the run pauses before the next attempt of its primary: {@link #resume} before the next {@link #begin}. */
+    boolean isPausing() {
+        return retrying != null && retrying.pausing;
+    }
+
+    /** When the pause is over. */
+    long resumeNanos() {
+        return retrying == null ? nowNanos : retrying.resumeNanos;
+    }
+
+    /** Ends the pause; in a container that closes, the failure stands. */
+    void resume() {
+        Retrying<C, R> again = retrying;
+        if (again != null && again.pausing) {
+            again.pausing = false;
+            if (command.container().isClosed()) {
+                settle(again.failed);
+            }
+        }
+    }
+
+    /** Ends what was begun, once it is decided, and settles whether the run is over or pauses. */
     void end(Attempt<C, ?> attempt) {
         Step<C, ?, R> step = place == 0 ? endFirst(attempt) : endNext(stage(), attempt);
-        trail.add(step);
+        nowNanos = step.endNanos();
         if (command.effect().writes() && leavesOutcomeUnknown(step)) {
             outcomeUnknown = true;
             fallbackContext = null; // the stages to come must hear of it
+        }
+        Retries retries = place == 0 ? command.retries() : null;
+        if (retries == null) {
+            settle(step);
+        } else if (retrying != null && wasNotLetIn(step)) {
+            settle(retrying.failed);
+        } else if (!isTriedAgain(retries, step)) {
+            settle(step);
+        }
+    }
+
+    private static boolean wasNotLetIn(Step<?, ?, ?> step) {
+        return (step.outcome() == StageOutcome.REFUSED || step.outcome() == StageOutcome.SKIPPED)
+                && step.reason() != StageReason.CANCELLED;
+    }
+
+    private boolean isTriedAgain(Retries retries, Step<C, ?, R> step) {
+        int attempts = retrying == null ? 1 : retrying.attempts;
+        long pause = command.container().isClosed()
+                ? Retries.NONE
+                : retries.pauseAfter(step, attempts, primaryEndNanos() - nowNanos);
+        if (pause == Retries.NONE) {
+            return false;
+        }
+        if (retrying == null) {
+            retrying = new Retrying<>(step);
+        }
+        retrying.failed = step;
+        retrying.resumeNanos = nowNanos + pause;
+        retrying.pausing = true;
+        return true;
+    }
+
+    private void settle(Step<C, ?, R> step) {
+        trail.add(step);
+        if (place == 0) {
+            command.primary().left(step.reason());
         }
         Ending ending = place == 0 ? afterPrimary(step) : afterLink(step);
         place++;
@@ -205,7 +299,7 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
             thrownUnchanged = true;
             return endedBy(step, Ending.THROWN);
         }
-        chainEndNanos = Spans.earlier(deadlineNanos, step.endNanos() + command.budgetNanos());
+        chainEndNanos = Spans.earlier(deadlineNanos, nowNanos + command.budgetNanos());
         return null;
     }
 

@@ -143,12 +143,17 @@ public final class Stage<C, V, R> {
         }
     }
 
-    /** Ends what {@link #beginFirst} began, once it is decided. */
+    /** Ends what {@link #beginFirst} began, once it is decided. Unless it is tried again, the run has {@link #left} then. */
     public Step<C, V, R> endFirst(Attempt<C, V> attempt) {
         if (!attempt.isSkipped()) {
             guard.finish(attempt);
         }
-        return ended(attempt);
+        return new Step<>(this, attempt);
+    }
+
+    /** Counts that a run has left the stage, with the step that stands. */
+    public void left(StageReason reason) {
+        ended.increment(reason);
     }
 
     /** Ends what {@link #beginNext} began, once it is decided. */
@@ -160,7 +165,8 @@ public final class Stage<C, V, R> {
                 quota.giveBack();
             }
         }
-        return ended(attempt);
+        left(attempt.reason());
+        return new Step<>(this, attempt);
     }
 
     private void giveBackPlace() {
@@ -226,11 +232,6 @@ public final class Stage<C, V, R> {
                 && (own.answered() < ENOUGH_SAMPLES || own.meanAnswerNanos() <= limitNanos)
                 && (primarys.measured() < ENOUGH_SAMPLES
                         || primarys.ended(StageReason.TIMEOUT) * 2 < primarys.measured());
-    }
-
-    private Step<C, V, R> ended(Attempt<C, V> attempt) {
-        ended.increment(attempt.reason());
-        return new Step<>(this, attempt);
     }
 
     private boolean isInline() {

@@ -11,6 +11,7 @@ import io.degradable.settings.BulkheadSettings;
 import io.degradable.settings.CommandSettings;
 import io.degradable.settings.Effect;
 import io.degradable.settings.GuardSettings;
+import io.degradable.settings.RetrySettings;
 import io.degradable.state.CallKind;
 import java.time.Duration;
 import java.util.List;
@@ -39,6 +40,7 @@ final class PossibleCallsTest {
                 Criticality.CORE,
                 Effect.READ,
                 new GuardSettings(bulkhead, second, true, second, BreakerSettings.DISABLED),
+                RetrySettings.NONE,
                 second,
                 false,
                 second,

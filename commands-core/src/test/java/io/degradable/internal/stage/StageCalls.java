@@ -13,7 +13,9 @@ final class StageCalls {
     static <C, V, R> Step<C, V, R> first(Stage<C, V, R> stage, C command, long nowNanos, long deadlineNanos) {
         Attempt<C, V> attempt = stage.beginFirst(command, nowNanos, deadlineNanos, new WaitingDriver());
         attempt.await();
-        return stage.endFirst(attempt);
+        Step<C, V, R> step = stage.endFirst(attempt);
+        stage.left(step.reason());
+        return step;
     }
 
     static <C, V, R> Step<C, V, R> next(

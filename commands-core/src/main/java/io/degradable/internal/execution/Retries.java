@@ -1,0 +1,103 @@
+package io.degradable.internal.execution;
+
+import io.degradable.internal.guard.Guard;
+import io.degradable.internal.stage.RetryBudget;
+import io.degradable.internal.stage.Step;
+import io.degradable.model.StageReason;
+import io.degradable.settings.RetrySettings;
+import io.degradable.time.Spans;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Predicate;
+import javax.annotation.Nullable;
+
+/**
+ * Whether and when a command tries its primary again. One exists for each command that does.
+ *
+ * <p>The pauses grow exponentially and are partly random, as in "Exponential Backoff And Jitter", AWS Architecture Blog,
+ * 2015.
+ *
+ * <p>Threading: every method may be called from any thread.
+ */
+final class Retries {
+
+    /** Stands for: the failure stands. */
+    static final long NONE = -1;
+
+    private final RetrySettings settings;
+    private final @Nullable Predicate<? super Throwable> onFailure;
+    private final RetryBudget budget;
+    private final LongAdder retried = new LongAdder();
+    private final LongAdder overBudget = new LongAdder();
+
+    Retries(RetrySettings settings, @Nullable Predicate<? super Throwable> onFailure, long nowNanos) {
+        this.settings = settings;
+        this.onFailure = onFailure;
+        this.budget = new RetryBudget(settings.budgetPercentage(), settings.budgetPerSecond(), nowNanos);
+    }
+
+    /** A run begins. */
+    void called() {
+        budget.called();
+    }
+
+    /**
+     * How long to pause before the next attempt; {@link #NONE} when there is to be none.
+     *
+     * @param failed how the last attempt ended
+     * @param attempts how many there have been
+     * @param leftNanos what is left for pause and attempt
+     */
+    long pauseAfter(Step<?, ?, ?> failed, int attempts, long leftNanos) {
+        if (attempts >= settings.attempts() || !isWorthIt(failed)) {
+            return NONE;
+        }
+        long pause = pauseNanos(attempts);
+        if (pause >= leftNanos) {
+            return NONE;
+        }
+        if (!budget.tryTake(failed.endNanos())) {
+            overBudget.increment();
+            return NONE;
+        }
+        retried.increment();
+        return pause;
+    }
+
+    private boolean isWorthIt(Step<?, ?, ?> failed) {
+        if (failed.reason() == StageReason.NULL_ANSWER) {
+            return true;
+        }
+        return failed.reason() == StageReason.EXCEPTION && matches(failed.failure(), failed.guard());
+    }
+
+    private boolean matches(@Nullable Throwable failure, Guard guard) {
+        if (onFailure == null || failure == null) {
+            return true;
+        }
+        try {
+            return onFailure.test(failure);
+        } catch (Throwable mistake) {
+            guard.userMistake(); // a rule that throws counts as matching, as everywhere
+            return true;
+        }
+    }
+
+    private long pauseNanos(int attempts) {
+        long longest = Spans.nanos(settings.maxBackoff());
+        long first = Spans.nanos(settings.backoff());
+        long grown = first > longest >> (attempts - 1) ? longest : first << (attempts - 1);
+        return (long)
+                (grown * (1 - settings.jitter() * ThreadLocalRandom.current().nextDouble()));
+    }
+
+    /** Attempts beyond the first of their run. */
+    long retried() {
+        return retried.sum();
+    }
+
+    /** Retries that the budget did not allow. */
+    long overBudget() {
+        return overBudget.sum();
+    }
+}
