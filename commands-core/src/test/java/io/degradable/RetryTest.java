@@ -145,6 +145,7 @@ final class RetryTest {
     void a_pause_is_between_its_length_less_the_jitter_and_its_length() {
         CommandSpec<Call, String> spec = Call.declared()
                 .semaphore(1)
+                .noCircuitBreaker()
                 .repeatable()
                 .retry(retry ->
                         retry.attempts(2).backoff(BACKOFF, BACKOFF).jitter(0.5).budget(100, 1000))
