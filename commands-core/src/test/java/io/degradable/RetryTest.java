@@ -221,6 +221,7 @@ final class RetryTest {
         HeldCall held = new HeldCall();
         FutureTask<CommandResult<String>> answer = callers.start(() -> new Call(commands, spec, "1", () -> {
                     if (bodies.incrementAndGet() == 1) {
+                        ticker.advance(Duration.ofMillis(10));
                         throw new IOException("down");
                     }
                     return held.call();
@@ -232,7 +233,7 @@ final class RetryTest {
         held.untilStarted(1);
         ticker.untilWaiting(1);
 
-        ticker.advance(BACKOFF.multipliedBy(2));
+        ticker.advance(BACKOFF.multipliedBy(2).minusMillis(10));
 
         assertThat(answer.get().trigger()).isEqualTo(Trigger.TIMEOUT);
         assertThat(answer.get().elapsed()).isEqualTo(BACKOFF.multipliedBy(3));
