@@ -68,6 +68,11 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
         return new Builder<>(null, name);
     }
 
+    /** The spec of calls whose body comes with each of them, see {@link Commands#call}. */
+    public static <R> Builder<CallableCommand<R>, R> callable(String name) {
+        return new Builder<>(null, name);
+    }
+
     public String name() {
         return definition.settings().key().name();
     }

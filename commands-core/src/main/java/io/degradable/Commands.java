@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import javax.annotation.Nullable;
@@ -190,6 +191,21 @@ public final class Commands implements AutoCloseable {
                 Objects.requireNonNull(command, "command must not be null").spec();
         return Objects.requireNonNull(
                 spec, "the command has no spec: a mock of a command cannot be run, mock what its run() calls instead");
+    }
+
+    /**
+     * Runs a body under a spec, without a class for the command: {@code commands.call(SPEC, "42", () -> catalog.find(42))}.
+     *
+     * @param key what the call is about, for the cache keys and operation ids of the spec
+     * @see DegradableCommand#execute()
+     */
+    public <R> R call(CommandSpec<CallableCommand<R>, R> spec, String key, Callable<? extends R> body) {
+        return execute(new CallableCommand<>(this, spec, key, body));
+    }
+
+    /** Runs a body that needs no key, see {@link #call(CommandSpec, String, Callable)}. */
+    public <R> R call(CommandSpec<CallableCommand<R>, R> spec, Callable<? extends R> body) {
+        return call(spec, "", body);
     }
 
     Container container() {
