@@ -182,9 +182,9 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
         try {
             command = container.command(definition);
         } catch (RuntimeException refused) {
+            // No page around it may answer for a check that could not even be asked for.
             if (settings().effect() == Effect.FAIL_CLOSED) {
-                Attempt.checkIsImpossible(); // no page around it may answer for a check that could not even be asked
-                // for
+                Attempt.checkIsImpossible();
             }
             throw refused;
         }

@@ -201,11 +201,10 @@ final class HardCasesTest {
         assertThat(view().stages().get(0).userMistakes()).isEqualTo(1);
     }
 
-    @Test
-    void an_observer_that_throws_breaks_neither_the_call_nor_the_next_observer() {
+    /** Runs a command that two observers hear of, the first of which throws; the names that the second was told. */
+    private List<String> toldBesideOneThatThrows(Thread.UncaughtExceptionHandler handler) {
         List<String> told = new ArrayList<>();
-        List<Throwable> loud = new ArrayList<>();
-        Thread.currentThread().setUncaughtExceptionHandler((thread, mistake) -> loud.add(mistake));
+        Thread.currentThread().setUncaughtExceptionHandler(handler);
         try {
             commands.watch(command -> {
                 throw new IllegalStateException("observer");
@@ -217,8 +216,16 @@ final class HardCasesTest {
         } finally {
             Thread.currentThread().setUncaughtExceptionHandler(null);
         }
+        return told;
+    }
 
-        assertThat(told).containsExactly("Call");
+    @Test
+    void an_observer_that_throws_breaks_neither_the_call_nor_the_next_observer() {
+        List<Throwable> loud = new ArrayList<>();
+
+        assertThat(toldBesideOneThatThrows((thread, mistake) -> loud.add(mistake)))
+                .containsExactly("Call");
+
         assertThat(loud)
                 .singleElement()
                 .satisfies(mistake -> assertThat(mistake).hasMessage("observer"));
@@ -226,23 +233,10 @@ final class HardCasesTest {
 
     @Test
     void an_observer_breaks_no_call_even_where_the_handler_of_what_is_not_caught_throws_as_well() {
-        List<String> told = new ArrayList<>();
-        Thread.currentThread().setUncaughtExceptionHandler((thread, mistake) -> {
-            throw new IllegalStateException("handler");
-        });
-        try {
-            commands.watch(command -> {
-                throw new IllegalStateException("observer");
-            });
-            commands.watch(command -> told.add(command.key().name()));
-
-            assertThat(new Call(commands, Call.declared().build(), "1", () -> "live").execute())
-                    .isEqualTo("live");
-        } finally {
-            Thread.currentThread().setUncaughtExceptionHandler(null);
-        }
-
-        assertThat(told).containsExactly("Call");
+        assertThat(toldBesideOneThatThrows((thread, mistake) -> {
+                    throw new IllegalStateException("handler");
+                }))
+                .containsExactly("Call");
     }
 
     @Test

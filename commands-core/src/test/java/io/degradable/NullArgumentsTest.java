@@ -76,6 +76,17 @@ final class NullArgumentsTest {
                 container("closeGrace must be positive, was null", builder -> builder.closeGrace(null)),
                 container("evictIdleAfter must be positive, was null", builder -> builder.evictIdleAfter(null)),
                 container("continuations must not be null", builder -> builder.continuations(null)),
+                container("carrier must not be null", builder -> builder.carry(null)),
+                spec("retry must not be null", builder -> builder.retry(null)),
+                spec(
+                        "backoff must not be null",
+                        builder -> builder.repeatable().retry(retry -> retry.backoff(null, AN_HOUR))),
+                spec(
+                        "longest backoff must not be null",
+                        builder -> builder.repeatable().retry(retry -> retry.backoff(AN_HOUR, null))),
+                spec(
+                        "onFailure must not be null",
+                        builder -> builder.repeatable().retry(retry -> retry.onFailure(null))),
                 used("command must not be null", commands -> commands.execute(null)),
                 used("command must not be null", commands -> commands.executeForResult(null)),
                 used("command must not be null", commands -> commands.queue(null)),

@@ -11,7 +11,8 @@ import javax.annotation.Nullable;
  * request.timeout(Deadline.current().remaining());
  * }</pre>
  *
- * <p>Threading: {@link #current()} belongs to the calling thread; an instance is immutable and may be handed on.
+ * <p>Threading: {@link #current()} belongs to the calling thread; an instance may be handed on, and is over with the body
+ * that it was the deadline of.
  */
 public final class Deadline {
 

@@ -407,8 +407,10 @@ public final class Container {
             }
         }
         timer.close();
-        long atLast = ticker.nanos() + Math.max(Spans.nanos(closeGrace), FUTURES_NANOS);
-        awaitWhile(this::areFuturesOpen, atLast);
+        if (continuations.areReplaced()) {
+            long atLast = ticker.nanos() + Math.max(Spans.nanos(closeGrace), FUTURES_NANOS);
+            awaitWhile(this::areFuturesOpen, atLast);
+        }
         continuations.close();
     }
 

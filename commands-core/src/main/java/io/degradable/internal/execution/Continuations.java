@@ -17,8 +17,8 @@ import javax.annotation.Nullable;
  * future. One thread for each run that goes on at the moment, so never more than calls in flight: virtual ones from Java 21
  * on, else daemons that go when idle.
  *
- * <p>An executor of the user may lose what it is given. So what it is given is kept here until it has ended, and when the
- * container closes, our own threads run what has not begun.
+ * <p>An executor of the user may lose what it is given. So that is kept here until it has ended, as is what waits for its
+ * moment, and when the container closes, our own threads run what has not begun.
  *
  * <p>Threading: every method may be called from any thread.
  */
@@ -27,8 +27,11 @@ final class Continuations {
     private final Executor executor;
     private final ThreadPoolExecutor own;
 
-    /** What the executor was given and has not ended. */
-    private final Set<Driver> handedOut = ConcurrentHashMap.newKeySet();
+    /** Whether the executor is the user's, and may lose what it is given. */
+    private final boolean replaced;
+
+    /** What was given to an executor that may lose it, or is kept for later, and has not ended. */
+    private final Set<Driver> kept = ConcurrentHashMap.newKeySet();
 
     private final Runnable whenEnded;
     private volatile boolean takenOver;
@@ -37,10 +40,11 @@ final class Continuations {
      * The continuations of a container.
      *
      * @param replacement the user's executor
-     * @param whenEnded told when one that the executor was given has ended
+     * @param whenEnded told when one that was kept has ended
      */
     Continuations(String container, @Nullable Executor replacement, Runnable whenEnded) {
         this.own = ownThreads("degradable-" + container + "-continuation-");
+        this.replaced = replacement != null;
         this.whenEnded = whenEnded;
         if (replacement != null) {
             executor = replacement;
@@ -66,7 +70,9 @@ final class Continuations {
         Driver once = null;
         try {
             once = new Driver(driver);
-            handedOut.add(once);
+            if (replaced) {
+                kept.add(once); // ours lose nothing, and a map has monitors, which have no place on the way of a call
+            }
         } catch (Throwable noMemory) {
             (once == null ? driver : once).run(); // here: a run must end even so
             return;
@@ -77,20 +83,20 @@ final class Continuations {
     /** Keeps a driver for {@link #begin}; when the container closes, it is run then. */
     Runnable keep(Runnable driver) {
         Driver once = new Driver(driver);
-        handedOut.add(once);
+        kept.add(once);
         return once;
     }
 
-    /** Runs what was kept, the first time it is asked to. */
-    void begin(Runnable kept) {
-        if (takenOver) { // asked after it was added: who takes over sees it, or is seen
-            executeHere(kept);
+    /** Runs a driver the first time it is asked to. */
+    void begin(Runnable once) {
+        if (takenOver) { // asked after it was kept: who takes over sees it, or is seen
+            executeHere(once);
             return;
         }
         try {
-            executor.execute(kept);
+            executor.execute(once);
         } catch (Throwable refused) {
-            executeHere(kept); // it may have been taken all the same
+            executeHere(once); // it may have been taken all the same
         }
     }
 
@@ -107,25 +113,30 @@ final class Continuations {
         }
     }
 
-    /** Gives the executor nothing more, and runs on our own threads what it was given and has not begun. */
+    /** Gives the executor nothing more, and runs on our own threads what was kept and has not begun. */
     void takeOver() {
         takenOver = true;
-        for (Driver driver : handedOut) {
+        for (Driver driver : kept) {
             if (!driver.hasBegun()) {
                 executeHere(driver);
             }
         }
     }
 
-    /** Whether something that was given out has not ended. */
+    /** Whether the executor is the user's, so that what it has lost has to be waited for. */
+    boolean areReplaced() {
+        return replaced;
+    }
+
+    /** Whether something that was kept has not ended. */
     boolean areUnderWay() {
-        return !handedOut.isEmpty();
+        return !kept.isEmpty();
     }
 
     /** Takes what the calling thread runs for ended: it is about to wait for all the others. */
     void waitsForOthers() {
         Thread caller = Thread.currentThread();
-        if (handedOut.removeIf(driver -> driver.by == caller)) {
+        if (kept.removeIf(driver -> driver.by == caller)) {
             whenEnded.run();
         }
     }
@@ -159,7 +170,7 @@ final class Continuations {
                 mine.run();
             } finally {
                 by = null;
-                if (handedOut.remove(this)) {
+                if (kept.remove(this)) {
                     whenEnded.run();
                 }
             }

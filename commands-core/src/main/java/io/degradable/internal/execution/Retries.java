@@ -1,6 +1,5 @@
 package io.degradable.internal.execution;
 
-import io.degradable.internal.guard.Guard;
 import io.degradable.internal.stage.RetryBudget;
 import io.degradable.internal.stage.Step;
 import io.degradable.model.StageReason;
@@ -65,22 +64,11 @@ final class Retries {
     }
 
     private boolean isWorthIt(Step<?, ?, ?> failed) {
-        if (failed.reason() == StageReason.NULL_ANSWER) {
-            return true;
-        }
-        return failed.reason() == StageReason.EXCEPTION && matches(failed.failure(), failed.guard());
-    }
-
-    private boolean matches(@Nullable Throwable failure, Guard guard) {
-        if (onFailure == null || failure == null) {
-            return true;
-        }
-        try {
-            return onFailure.test(failure);
-        } catch (Throwable mistake) {
-            guard.userMistake(); // a rule that throws counts as matching, as everywhere
-            return true;
-        }
+        Throwable failure = failed.failure();
+        return failed.reason() == StageReason.NULL_ANSWER
+                || (failed.reason() == StageReason.EXCEPTION
+                        && failure != null
+                        && failed.guard().matches(onFailure, failure));
     }
 
     private long pauseNanos(int attempts) {

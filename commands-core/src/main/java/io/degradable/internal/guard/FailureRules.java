@@ -125,7 +125,8 @@ public record FailureRules(
         return wrapped ? failure.getCause() : failure;
     }
 
-    private static boolean matches(Predicate<? super Throwable> rule, Throwable failure, Runnable mistakes) {
+    /** What a rule of the user says; one that throws counts as matching. */
+    static boolean matches(Predicate<? super Throwable> rule, Throwable failure, Runnable mistakes) {
         try {
             return rule.test(failure);
         } catch (Throwable mistake) {

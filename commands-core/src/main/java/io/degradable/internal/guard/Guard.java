@@ -16,6 +16,7 @@ import io.degradable.settings.GuardSettings;
 import io.degradable.time.Spans;
 import io.degradable.time.Ticker;
 import java.util.concurrent.Executor;
+import java.util.function.Predicate;
 import javax.annotation.Nullable;
 
 /**
@@ -176,6 +177,11 @@ public final class Guard {
     /** The record of a body that its stage did not even bring to the guard: it has ended, and must not be finished. */
     public <C, V> Attempt<C, V> skip(Body<C, V> body, C command, long nowNanos, StageReason why) {
         return new Attempt<>(this, body, command, null, nowNanos).skip(why);
+    }
+
+    /** Whether a rule of the user takes a failure in; no rule takes in all. */
+    public boolean matches(@Nullable Predicate<? super Throwable> rule, Throwable failure) {
+        return rule == null || FailureRules.matches(rule, failure, meter::userMistake);
     }
 
     /** Counts a function of the user that threw. */

@@ -187,7 +187,7 @@ public final class Stage<C, V, R> {
         if (!settings.entry().on().contains(context.trigger())) {
             return StageReason.NOT_FOR_TRIGGER;
         }
-        if (context.trigger() == Trigger.FAILURE && !matches(context.cause())) {
+        if (context.trigger() == Trigger.FAILURE && !guard.matches(onFailure, context.cause())) {
             return StageReason.NOT_FOR_FAILURE;
         }
         long leftNanos = chainEndNanos - nowNanos;
@@ -200,18 +200,6 @@ public final class Stage<C, V, R> {
             return StageReason.UNHEALTHY;
         }
         return null;
-    }
-
-    private boolean matches(Throwable failure) {
-        if (onFailure == null) {
-            return true;
-        }
-        try {
-            return onFailure.test(failure);
-        } catch (Throwable mistake) {
-            guard.userMistake(); // a rule that throws counts as matching, as everywhere
-            return true;
-        }
     }
 
     /**
