@@ -136,6 +136,7 @@ final class TimeoutFaultsTest {
 
         private final CountDownLatch closing = new CountDownLatch(1);
         private final CountDownLatch letGo = new CountDownLatch(1);
+        private volatile boolean closed;
 
         String read() throws IOException {
             begin();
@@ -151,6 +152,7 @@ final class TimeoutFaultsTest {
         protected void implCloseChannel() {
             closing.countDown();
             awaitUnchecked(letGo);
+            closed = true;
         }
     }
 
@@ -168,11 +170,13 @@ final class TimeoutFaultsTest {
 
         assertThat(answer.get()).isEqualTo("template");
         channel.closing.await();
+        assertThat(channel.closed).as("closed, as its caller has gone on").isFalse();
         FutureTask<String> second = callers.start(() -> entry.run(hold(spec)));
         held.untilStarted(1);
         ticker.untilWaiting(1);
         ticker.advance(LIMIT);
         assertThat(second.get()).isEqualTo("template");
+        assertThat(channel.closed).as("closed, as the next call has timed out").isFalse();
         channel.letGo.countDown();
         held.letGo();
         untilAtRest();
