@@ -14,8 +14,14 @@ public final class Slots {
     private final AtomicInteger taken = new AtomicInteger();
     private volatile int limit;
 
-    /** Slots that a holder at the end of the stack could not {@link #giveBack}; a field, for who cannot call a method. */
-    public volatile int owed; // written in synchronized (this)
+    /**
+     * Slots that holders at the end of their stacks could not {@link #giveBack}, ever. A bare field, for who can neither call
+     * a method nor enter a monitor. Two threads that come to that at once may count as one.
+     */
+    public int owed;
+
+    /** How many of them were given back since. */
+    private final AtomicInteger collected = new AtomicInteger();
 
     public Slots(int limit) {
         this.limit = limit;
@@ -36,13 +42,12 @@ public final class Slots {
     }
 
     private boolean collectOwed() {
-        if (owed == 0) {
-            return false;
+        int before = collected.get();
+        int now = owed;
+        if (now == before || !collected.compareAndSet(before, now)) {
+            return now != before; // another thread collects them
         }
-        synchronized (this) {
-            taken.addAndGet(-owed);
-            owed = 0;
-        }
+        taken.addAndGet(before - now);
         return true;
     }
 

@@ -52,8 +52,11 @@ final class CallCounts {
     private final LongAdder agedAnswers = new LongAdder();
     private final LongAdder ageNanos = new LongAdder();
 
-    /** Runs of {@link #LOST} that even that could not be said of: a field, since there was no stack left for a call. */
-    long lost; // guarded by this
+    /**
+     * Runs of {@link #LOST} that even that could not be said of. A bare field, since there was no stack left: neither for a
+     * call nor for a monitor, which asks for some as well. Two threads that come to that at once may count as one.
+     */
+    int lost;
 
     CallCounts(long nowNanos) {
         this.recentEvents = new RollingCounts(EventType.values().length, WINDOW, BUCKETS, nowNanos);
@@ -118,13 +121,9 @@ final class CallCounts {
         return sum;
     }
 
-    private synchronized long lost() {
-        return lost;
-    }
-
     private long ended(int cell) {
         LongAdder count = finished.get(cell);
-        return (count == null ? 0 : count.sum()) + (CELLS[cell] == LOST ? lost() : 0);
+        return (count == null ? 0 : count.sum()) + (CELLS[cell] == LOST ? lost : 0);
     }
 
     Map<EventType, Long> recentEvents(long nowNanos) {

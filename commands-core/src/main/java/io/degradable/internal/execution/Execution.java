@@ -35,10 +35,7 @@ final class Execution {
                 run.lose(lost, underWay);
             } catch (Throwable noStackLeft) {
                 if (run.counted && run.finished == null) {
-                    CallCounts counts = command.counts;
-                    synchronized (counts) {
-                        counts.lost++;
-                    }
+                    command.counts.lost++;
                 }
             }
             throw lost;

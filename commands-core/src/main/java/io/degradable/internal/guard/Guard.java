@@ -144,9 +144,7 @@ public final class Guard {
             try {
                 semaphore.exit();
             } catch (StackOverflowError noStackLeft) {
-                synchronized (slots) {
-                    slots.owed++;
-                }
+                slots.owed++;
             }
         }
     }
