@@ -2,8 +2,10 @@ package io.degradable;
 
 import io.degradable.cache.CacheSpec;
 import io.degradable.cache.TimedCache;
+import io.degradable.event.CommandListener;
 import io.degradable.event.ContextCarrier;
 import io.degradable.internal.execution.Container;
+import io.degradable.internal.execution.Listeners;
 import io.degradable.model.CommandResult;
 import io.degradable.rx.RxRuns;
 import io.degradable.settings.Require;
@@ -47,7 +49,8 @@ public final class Commands implements AutoCloseable {
                 builder.maxNames,
                 builder.evictIdleAfter,
                 builder.continuations,
-                builder.carriers);
+                builder.carriers,
+                new Listeners.Registered(builder.listeners, builder.inlineListeners, builder.eventQueue));
     }
 
     /** The container of commands that name none. After it was closed, a new one. */
@@ -83,6 +86,9 @@ public final class Commands implements AutoCloseable {
         private Duration evictIdleAfter = Duration.ofHours(1);
         private @Nullable Executor continuations;
         private final List<ContextCarrier> carriers = new ArrayList<>();
+        private final List<CommandListener> listeners = new ArrayList<>();
+        private final List<CommandListener> inlineListeners = new ArrayList<>();
+        private int eventQueue = 4_096;
 
         private Builder() {}
 
@@ -143,6 +149,31 @@ public final class Commands implements AutoCloseable {
          */
         public Builder carry(ContextCarrier carrier) {
             carriers.add(Objects.requireNonNull(carrier, "carrier must not be null"));
+            return this;
+        }
+
+        /**
+         * Tells a listener what becomes of calls and breakers, on a thread of the container, in order, from a queue; may be
+         * said several times. It holds up no call, however long it takes, but what does not fit into the queue is dropped
+         * and counted: {@link Commands#droppedEvents()}. With a listener each call is asked for what it carries along.
+         */
+        public Builder listener(CommandListener listener) {
+            listeners.add(Objects.requireNonNull(listener, "listener must not be null"));
+            return this;
+        }
+
+        /**
+         * As {@link #listener}, but on the thread that ends the run or moves the breaker, before the caller has his answer:
+         * its delay is the call's, and no limit ends it. None of its events is dropped.
+         */
+        public Builder inlineListener(CommandListener listener) {
+            inlineListeners.add(Objects.requireNonNull(listener, "listener must not be null"));
+            return this;
+        }
+
+        /** How many runs and changes of breakers may wait to be told to a {@link #listener}, 1 or more; default 4,096. */
+        public Builder eventQueue(int entries) {
+            this.eventQueue = Require.positive("eventQueue", entries);
             return this;
         }
 
@@ -287,6 +318,16 @@ public final class Commands implements AutoCloseable {
     /** Tells an observer of every command as it becomes known or goes, and at once of those known already. */
     public void watch(CommandObserver observer) {
         container.watch(Objects.requireNonNull(observer, "observer must not be null"));
+    }
+
+    /** Events that listeners have not heard of: their queue was full, or the container was closed. */
+    public long droppedEvents() {
+        return container.droppedEvents();
+    }
+
+    /** How often a listener threw. */
+    public long listenerMistakes() {
+        return container.listenerMistakes();
     }
 
     /** Where this container's time comes from. */

@@ -87,6 +87,8 @@ final class NullArgumentsTest {
                 spec(
                         "onFailure must not be null",
                         builder -> builder.repeatable().retry(retry -> retry.onFailure(null))),
+                container("listener must not be null", builder -> builder.listener(null)),
+                container("listener must not be null", builder -> builder.inlineListener(null)),
                 used("command must not be null", commands -> commands.execute(null)),
                 used("command must not be null", commands -> commands.executeForResult(null)),
                 used("command must not be null", commands -> commands.queue(null)),

@@ -52,7 +52,21 @@ public final class CircuitBreaker {
         }
     }
 
+    /** Told of each move, once, by the thread that has made it. */
+    @FunctionalInterface
+    public interface Watcher {
+
+        /**
+         * It has moved.
+         *
+         * @param why as {@link #explain} has it
+         * @param byHand whether somebody held or released it
+         */
+        void moved(CircuitState from, CircuitState to, String why, boolean byHand);
+    }
+
     final BreakerSettings settings;
+    private final @Nullable Watcher watcher;
     private final long leaseNanos;
     private final long slowNanos;
     private final DoubleSupplier jitter;
@@ -67,17 +81,42 @@ public final class CircuitBreaker {
      * @param nowNanos the moment the first window begins to fill
      */
     public CircuitBreaker(BreakerSettings settings, long leaseNanos, long slowNanos, long nowNanos) {
+        this(settings, leaseNanos, slowNanos, nowNanos, (Watcher) null);
+    }
+
+    /**
+     * A closed breaker.
+     *
+     * @param leaseNanos how long a probe may take before it counts as failed
+     * @param slowNanos from when on a call in flight counts as slow; {@link Spans#FOREVER} for never
+     * @param nowNanos the moment the first window begins to fill
+     * @param watcher told of each move; null when nobody wants to know
+     */
+    public CircuitBreaker(
+            BreakerSettings settings, long leaseNanos, long slowNanos, long nowNanos, @Nullable Watcher watcher) {
         this(
                 settings,
                 leaseNanos,
                 slowNanos,
                 nowNanos,
-                () -> ThreadLocalRandom.current().nextDouble());
+                () -> ThreadLocalRandom.current().nextDouble(),
+                watcher);
     }
 
     // jitter, 0 to 1: which part of the jitter's tenth a grown open time is cut by
     CircuitBreaker(BreakerSettings settings, long leaseNanos, long slowNanos, long nowNanos, DoubleSupplier jitter) {
+        this(settings, leaseNanos, slowNanos, nowNanos, jitter, null);
+    }
+
+    CircuitBreaker(
+            BreakerSettings settings,
+            long leaseNanos,
+            long slowNanos,
+            long nowNanos,
+            DoubleSupplier jitter,
+            @Nullable Watcher watcher) {
         this.settings = settings;
+        this.watcher = watcher;
         this.leaseNanos = leaseNanos;
         this.slowNanos = slowNanos;
         this.jitter = jitter;
@@ -101,6 +140,12 @@ public final class CircuitBreaker {
     public boolean isClosed() {
         Phase now = phase;
         return now instanceof Closed || now instanceof ForcedClosed || now instanceof Disabled;
+    }
+
+    /** Whether it has nothing to remember. Asks only: unlike a look at the state it moves nothing, so it tells nobody. */
+    public boolean isAtRest() {
+        Phase now = phase;
+        return now instanceof Closed || now instanceof Disabled;
     }
 
     /** What it does with calls now. An open time that is over reads as half-open, and so does nothing else. */
@@ -136,7 +181,7 @@ public final class CircuitBreaker {
      * @param by who, for people to read
      */
     public void forceOpen(String by, long nowNanos) {
-        phase = new ForcedOpen(by, nowNanos);
+        force(new ForcedOpen(by, nowNanos));
     }
 
     /**
@@ -145,7 +190,11 @@ public final class CircuitBreaker {
      * @param by who, for people to read
      */
     public void forceClosed(String by, long nowNanos) {
-        phase = new ForcedClosed(this, by, nowNanos);
+        force(new ForcedClosed(this, by, nowNanos));
+    }
+
+    private void force(Phase held) {
+        tell((Phase) PHASE.getAndSet(this, held), held);
     }
 
     /**
@@ -182,14 +231,35 @@ public final class CircuitBreaker {
 
     /** The one way to change the phase. A lost race is a no-op: somebody else has moved on from {@code from}. */
     boolean move(Phase from, Phase to) {
-        return PHASE.compareAndSet(this, from, to);
+        if (!PHASE.compareAndSet(this, from, to)) {
+            return false;
+        }
+        if (to instanceof Open) {
+            opened.increment();
+        }
+        tell(from, to);
+        return true;
+    }
+
+    private void tell(Phase from, Phase to) {
+        if (watcher == null) {
+            return;
+        }
+        try {
+            watcher.moved(stateOf(from), stateOf(to), to.why().text(), to.why().isByHand());
+        } catch (Throwable noStackLeft) {
+            // The move stands, whether or not there is room to tell of it.
+        }
+    }
+
+    /** What the phase itself is; an open time that is over reads as half-open, and is not. */
+    private static CircuitState stateOf(Phase phase) {
+        return phase instanceof Open open ? open.state(open.fromNanos()) : phase.state(0);
     }
 
     /** Opens after {@code failedRounds} half-open phases or ramps that failed since it was last closed. */
     void open(Phase from, int failedRounds, Why why, long nowNanos) {
-        if (move(from, new Open(this, why, failedRounds, nowNanos, nowNanos + openNanos(failedRounds)))) {
-            opened.increment();
-        }
+        move(from, new Open(this, why, failedRounds, nowNanos, nowNanos + openNanos(failedRounds)));
     }
 
     /** Goes on from half-open. */

@@ -40,6 +40,11 @@ record Why(Rule rule, long count, long of, long limit, String note) {
         return new Why(rule, 0, 0, 0, who);
     }
 
+    /** Whether somebody held or released the breaker. */
+    boolean isByHand() {
+        return rule == Rule.FORCED || rule == Rule.RELEASED;
+    }
+
     /** In words. */
     String text() {
         return switch (rule) {

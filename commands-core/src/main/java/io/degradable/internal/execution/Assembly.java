@@ -15,6 +15,8 @@ import java.util.List;
 /** Makes a command out of its definition: a stage for each link of its chain, a guard for each stage. */
 final class Assembly {
 
+    private static final String PRIMARY = "primary";
+
     /** Where the guards come from. */
     interface Guards {
 
@@ -28,12 +30,22 @@ final class Assembly {
 
         @Override
         public Guard primary(CommandDefinition<?, ?> command) {
-            return parts.guard(command.name(), command.settings().guard(), command.rules());
+            return parts.guard(
+                    command.name(),
+                    command.settings().key(),
+                    PRIMARY,
+                    command.settings().guard(),
+                    command.rules());
         }
 
         @Override
         public Guard stage(CommandDefinition<?, ?> command, StageSettings stage) {
-            return parts.guard(command.name() + "/" + stage.name(), stage.guard(), command.rules());
+            return parts.guard(
+                    command.name() + "/" + stage.name(),
+                    command.settings().key(),
+                    stage.name(),
+                    stage.guard(),
+                    command.rules());
         }
     }
 
@@ -65,7 +77,7 @@ final class Assembly {
         }
         Stage<C, R, R> primary = Stage.primary(
                 StageSettings.of(
-                        "primary",
+                        PRIMARY,
                         Source.PRIMARY,
                         settings.key().name(),
                         EntrySettings.byDefault(Source.PRIMARY),

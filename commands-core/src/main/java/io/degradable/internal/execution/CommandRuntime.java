@@ -117,9 +117,9 @@ public final class CommandRuntime<C, R> implements CommandView {
     }
 
     /** Lets it go, unless something is in flight or its breaker is not closed. */
-    boolean retire(long nowNanos) {
+    boolean retire() {
         tenure.end();
-        boolean atRest = counts.inFlight() == 0 && guards().allMatch(guard -> guard.isAtRest(nowNanos));
+        boolean atRest = counts.inFlight() == 0 && guards().allMatch(Guard::isAtRest);
         if (!atRest) {
             tenure.resume();
         }

@@ -58,6 +58,7 @@ public final class Container {
     private final List<ContextCarrier> carriers;
     private final List<CommandObserver> observers = new CopyOnWriteArrayList<>();
     private @Nullable Overflow overflow; // guarded by this
+    private final @Nullable Listeners listeners;
     private final Timer timer;
     private final Continuations continuations;
     private volatile boolean closed;
@@ -74,6 +75,7 @@ public final class Container {
      * @param evictIdleAfter when a command with a name that was made up while running is let go
      * @param continuations where asynchronous runs go on; null for an executor of its own
      * @param carriers what takes along what belongs to calling threads
+     * @param listeners who hears what becomes of calls and breakers
      */
     public Container(
             String name,
@@ -82,13 +84,15 @@ public final class Container {
             int maxNames,
             Duration evictIdleAfter,
             @Nullable Executor continuations,
-            List<ContextCarrier> carriers) {
+            List<ContextCarrier> carriers,
+            Listeners.Registered listeners) {
         this.name = name;
         this.ticker = ticker;
         this.closeGrace = closeGrace;
         this.maxNames = maxNames;
         this.continuations = new Continuations(name, continuations, this::wakeCloser);
-        this.parts = new Parts(name, ticker, this.continuations::interrupt);
+        this.listeners = listeners.areThere() ? new Listeners(name, listeners, this::wakeCloser) : null;
+        this.parts = new Parts(name, ticker, this.continuations::interrupt, this.listeners);
         this.carriers = List.copyOf(carriers);
         this.eviction = new Eviction(ticker, evictIdleAfter);
         this.startedAt = Instant.ofEpochMilli(ticker.epochMillis());
@@ -344,8 +348,32 @@ public final class Container {
         return closed;
     }
 
+    /** Whether what a run takes along has to be captured when it begins, since it is needed after its end. */
+    boolean needsContext() {
+        return listeners != null && listeners.needContext();
+    }
+
+    /** Events that listeners have not heard of. */
+    public long droppedEvents() {
+        return listeners == null ? 0 : listeners.dropped();
+    }
+
+    /** How often a listener threw. */
+    public long listenerMistakes() {
+        return listeners == null ? 0 : listeners.mistakes();
+    }
+
     /** A run has ended and is counted. */
-    void runEnded() {
+    void runEnded(Run<?, ?> run) {
+        if (listeners == null) {
+            wakeCloser();
+        } else {
+            listeners.runEnded(run, this::wakeCloser);
+        }
+    }
+
+    /** A run was turned away. */
+    void runTurnedAway() {
         wakeCloser();
     }
 
@@ -385,8 +413,8 @@ public final class Container {
     }
 
     private void awaitOtherCloser() {
-        if (closer == Thread.currentThread()) {
-            return;
+        if (closer == Thread.currentThread() || (listeners != null && listeners.isTeller())) {
+            return; // the other close waits for this thread
         }
         try {
             closeIsDone.await();
@@ -411,7 +439,18 @@ public final class Container {
             long atLast = ticker.nanos() + Math.max(Spans.nanos(closeGrace), FUTURES_NANOS);
             awaitWhile(this::areFuturesOpen, atLast);
         }
+        if (listeners != null) {
+            endListeners(listeners);
+        }
         continuations.close();
+    }
+
+    private void endListeners(Listeners toEnd) {
+        toEnd.close();
+        awaitWhile(toEnd::areTold, ticker.nanos() + Spans.nanos(closeGrace));
+        if (toEnd.areTold()) {
+            toEnd.giveUp(continuations::interrupt);
+        }
     }
 
     private boolean areRunsInFlight() {

@@ -44,7 +44,7 @@ final class Eviction {
         Set<String> spares = sparesOf(commands.values());
         List<CommandRuntime<?, ?>> gone = new ArrayList<>();
         for (CommandRuntime<?, ?> command : commands.values()) {
-            if (command.isIdle(now, idleNanos) && !spares.contains(command.key().name()) && command.retire(now)) {
+            if (command.isIdle(now, idleNanos) && !spares.contains(command.key().name()) && command.retire()) {
                 gone.add(command);
             }
         }

@@ -11,6 +11,7 @@ import io.degradable.internal.bulkhead.VirtualThreadBulkhead;
 import io.degradable.internal.bulkhead.WorkerBulkhead;
 import io.degradable.internal.guard.FailureRules;
 import io.degradable.internal.guard.Guard;
+import io.degradable.model.CommandKey;
 import io.degradable.settings.BulkheadSettings;
 import io.degradable.settings.Differences;
 import io.degradable.settings.GuardSettings;
@@ -24,6 +25,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.Executor;
+import javax.annotation.Nullable;
 
 /**
  * What the stages of a container are made of: guards, the bulkheads in them, the pools that guards share by name, caches. One
@@ -38,20 +40,29 @@ final class Parts {
     private final String container;
     private final Ticker ticker;
     private final Executor interrupts;
+    private final @Nullable Listeners listeners;
     private final Map<String, ThreadPoolBulkhead> pools = new LinkedHashMap<>(); // guarded by this
     private final Map<String, DeclaredCache> caches = new LinkedHashMap<>(); // guarded by this
 
     /** Until their last body has ended; a guard that nobody knows any more lets go of its threads by itself. */
     private final Map<VirtualThreadBulkhead, Boolean> virtualThreads = new WeakHashMap<>(); // guarded by this
 
-    Parts(String container, Ticker ticker, Executor interrupts) {
+    Parts(String container, Ticker ticker, Executor interrupts, @Nullable Listeners listeners) {
         this.container = container;
         this.ticker = ticker;
         this.interrupts = interrupts;
+        this.listeners = listeners;
     }
 
-    Guard guard(String owner, GuardSettings settings, FailureRules rules) {
-        return new Guard(settings, bulkhead(owner, settings.bulkhead()), rules, ticker, interrupts);
+    /** The guard of a stage; its threads are called after the owner. */
+    Guard guard(String owner, CommandKey command, String stage, GuardSettings settings, FailureRules rules) {
+        return new Guard(
+                settings,
+                bulkhead(owner, settings.bulkhead()),
+                rules,
+                ticker,
+                interrupts,
+                listeners == null ? null : listeners.circuit(command, stage));
     }
 
     private Bulkhead bulkhead(String owner, BulkheadSettings settings) {

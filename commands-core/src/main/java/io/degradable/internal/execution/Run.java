@@ -1,5 +1,6 @@
 package io.degradable.internal.execution;
 
+import io.degradable.event.CommandEvent;
 import io.degradable.internal.guard.Attempt;
 import io.degradable.internal.guard.CallContext;
 import io.degradable.internal.guard.Driver;
@@ -117,7 +118,7 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
         if (closed || command.isGone()) {
             command.counts.turnedAway();
             counted = false;
-            command.container().runEnded(); // who closes may have seen it as in flight
+            command.container().runTurnedAway(); // who closes may have seen it as in flight
             if (closed) {
                 command.container().requireOpen();
             }
@@ -125,6 +126,9 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
                 around.checkAnswered(); // by another run, which is to come
             }
             return false;
+        }
+        if (command.container().needsContext()) {
+            var unused = context(); // while the thread is the caller's and is as it was when he called
         }
         return true;
     }
@@ -341,7 +345,41 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
     private void book(FinishedCall call, long endNanos) {
         command.counts().finished(call, startNanos, endNanos);
         finished = call; // not before: what ends in between must be booked as lost
-        command.container().runEnded();
+        command.container().runEnded(this);
+    }
+
+    /** What there is to tell of a run that is over: its stages in the order of the chain, then itself. */
+    List<CommandEvent> events() {
+        FinishedCall call = call();
+        CommandKey key = command.key();
+        List<CommandEvent> events = new ArrayList<>(trail.size() + 1);
+        for (Step<C, ?, R> step : trail) {
+            StageReport report = step.report(key);
+            events.add(new CommandEvent.StageEnded(
+                    key,
+                    report.stage(),
+                    report.kind(),
+                    report.outcome(),
+                    report.reason(),
+                    callId(),
+                    report.elapsed(),
+                    report.cause()));
+        }
+        long endNanos = trail.isEmpty() ? startNanos : last().endNanos();
+        long ageNanos = call.source() == null ? CommandResult.AGELESS : last().ageNanos();
+        events.add(new CommandEvent.CallEnded(
+                key,
+                callId(),
+                call.outcome(),
+                call.source(),
+                call.trigger(),
+                call.events(),
+                Duration.ofNanos(endNanos - startNanos),
+                Duration.ofNanos(trail.isEmpty() ? 0 : endNanos - trail.get(0).endNanos()),
+                ageNanos == CommandResult.AGELESS ? null : Duration.ofNanos(ageNanos),
+                lostTo != null ? lostTo : call.source() == Source.PRIMARY ? null : cause(),
+                Level.NORMAL));
+        return events;
     }
 
     /** Nobody waits for it, and what it holds is given back. */

@@ -75,6 +75,16 @@ public final class CallContext {
         }
     }
 
+    /** Does what is no part of the call, so its deadline does not hold, with what was carried along. */
+    public void runApart(Runnable work) {
+        Installed installed = install();
+        try {
+            work.run();
+        } finally {
+            installed.takeAway();
+        }
+    }
+
     /** Installs loader and carriers on the calling thread. */
     Installed install() {
         Thread thread = Thread.currentThread();

@@ -1,6 +1,7 @@
 package io.degradable.internal.guard;
 
 import io.degradable.internal.breaker.CircuitBreaker;
+import io.degradable.internal.breaker.CircuitBreaker.Watcher;
 import io.degradable.internal.breaker.Permit;
 import io.degradable.internal.breaker.Verdict;
 import io.degradable.internal.bulkhead.Bulkhead;
@@ -8,7 +9,6 @@ import io.degradable.internal.bulkhead.InlineBulkhead;
 import io.degradable.internal.bulkhead.SemaphoreBulkhead;
 import io.degradable.internal.bulkhead.Slots;
 import io.degradable.internal.bulkhead.WorkerBulkhead;
-import io.degradable.model.CircuitState;
 import io.degradable.model.FallbackContext;
 import io.degradable.model.StageReason;
 import io.degradable.settings.BulkheadSettings;
@@ -50,13 +50,28 @@ public final class Guard {
      * @param interrupts runs what interrupts a body: soon, and where nobody minds if it is held up
      */
     public Guard(GuardSettings settings, Bulkhead bulkhead, FailureRules rules, Ticker ticker, Executor interrupts) {
+        this(settings, bulkhead, rules, ticker, interrupts, null);
+    }
+
+    /**
+     * A guard with a breaker and a meter of its own.
+     *
+     * @param watcher told of each move of the breaker; null when nobody wants to know
+     */
+    public Guard(
+            GuardSettings settings,
+            Bulkhead bulkhead,
+            FailureRules rules,
+            Ticker ticker,
+            Executor interrupts,
+            @Nullable Watcher watcher) {
         this(
                 settings,
                 bulkhead,
                 rules,
                 ticker,
                 interrupts,
-                newBreaker(settings, ticker),
+                newBreaker(settings, ticker, watcher),
                 new GuardMeter(ticker.nanos()));
     }
 
@@ -82,10 +97,11 @@ public final class Guard {
         this.meter = meter;
     }
 
-    private static CircuitBreaker newBreaker(GuardSettings settings, Ticker ticker) {
+    private static CircuitBreaker newBreaker(GuardSettings settings, Ticker ticker, @Nullable Watcher watcher) {
         boolean limited = Spans.nanos(settings.timeout()) < Spans.FOREVER;
         long leaseNanos = limited ? Spans.nanos(settings.timeout()) + LEASE_MARGIN_NANOS : UNLIMITED_LEASE_NANOS;
-        return new CircuitBreaker(settings.breaker(), leaseNanos, Spans.nanos(settings.slowCall()), ticker.nanos());
+        return new CircuitBreaker(
+                settings.breaker(), leaseNanos, Spans.nanos(settings.slowCall()), ticker.nanos(), watcher);
     }
 
     /** A guard that shares breaker and meter with this one. */
@@ -226,9 +242,8 @@ public final class Guard {
     }
 
     /** Whether no body runs, not even one whose caller has gone, and the breaker has nothing to remember. */
-    public boolean isAtRest(long nowNanos) {
-        CircuitState state = breaker.state(nowNanos);
-        return meter.orphans() == 0 && (state == CircuitState.CLOSED || state == CircuitState.DISABLED);
+    public boolean isAtRest() {
+        return meter.orphans() == 0 && breaker.isAtRest();
     }
 
     long now() {

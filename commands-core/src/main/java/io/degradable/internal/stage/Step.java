@@ -89,7 +89,8 @@ public final class Step<C, V, R> {
             return new StageTimeoutException(key, name(), StageReason.TIMEOUT, elapsed(), attempt.bodyStarted());
         }
         if (outcome() == StageOutcome.FAILED) {
-            return thrown == null ? new NoAnswerException(key, name(), StageReason.NULL_ANSWER) : thrown;
+            StageReason why = reason() == StageReason.CANCELLED ? StageReason.CANCELLED : StageReason.NULL_ANSWER;
+            return thrown == null ? new NoAnswerException(key, name(), why) : thrown;
         }
         return new NoAnswerException(key, name(), reason());
     }

@@ -11,7 +11,9 @@ import io.degradable.testing.Race;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -100,6 +102,54 @@ final class CircuitBreakerRaceTest {
 
                 assertThat(breaker.state(now)).as("round %d", round).isEqualTo(CircuitState.OPEN);
                 assertThat(breaker.opened()).as("round %d", round).isEqualTo(2);
+            }
+        }
+    }
+
+    @Test
+    void each_move_is_told_once_by_who_made_it() throws Exception {
+        int sides = 4;
+        BreakerSettings settings = Breakers.with().volume(1).settings();
+        try (Race race = new Race(sides)) {
+            for (int round = 0; round < 500; round++) {
+                Queue<List<CircuitState>> told = new ConcurrentLinkedQueue<>();
+                CircuitBreaker breaker = new CircuitBreaker(
+                        settings,
+                        LEASE.toNanos(),
+                        SLOW.toNanos(),
+                        ticker.nanos(),
+                        () -> 0,
+                        (from, to, why, byHand) -> told.add(List.of(from, to)));
+                bad(breaker, 1);
+                ticker.advance(OPEN_FOR);
+                long now = ticker.nanos();
+
+                race.round(side -> breaker.tryAcquire(now) != null);
+
+                assertThat(told)
+                        .as("round %d", round)
+                        .containsExactly(
+                                List.of(CircuitState.CLOSED, CircuitState.OPEN),
+                                List.of(CircuitState.OPEN, CircuitState.HALF_OPEN));
+                told.clear();
+
+                race.round(side -> {
+                    if (side % 2 == 0) {
+                        breaker.forceOpen("any", now);
+                    } else {
+                        breaker.forceClosed("any", now);
+                    }
+                    return side;
+                });
+
+                List<CircuitState> left = new ArrayList<>(List.of(breaker.state(now)));
+                List<CircuitState> reached = new ArrayList<>(List.of(CircuitState.HALF_OPEN));
+                told.forEach(move -> {
+                    left.add(move.get(0));
+                    reached.add(move.get(1));
+                });
+                assertThat(told).as("round %d", round).hasSize(sides);
+                assertThat(left).as("round %d", round).containsExactlyInAnyOrderElementsOf(reached);
             }
         }
     }
