@@ -217,7 +217,8 @@ public final class Commands implements AutoCloseable {
         return RxRuns.hot(toMaybe(command));
     }
 
-    private static <R> CommandSpec<?, R> specOf(DegradableCommand<R> command) {
+    /** The spec of a command, which is the same for all of its kind. */
+    public static <R> CommandSpec<?, R> specOf(DegradableCommand<R> command) {
         CommandSpec<?, R> spec =
                 Objects.requireNonNull(command, "command must not be null").spec();
         return Objects.requireNonNull(

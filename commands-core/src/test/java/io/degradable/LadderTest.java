@@ -90,6 +90,16 @@ final class LadderTest {
         assertThat(timed(LIBRARY)).isEmpty();
     }
 
+    @Test
+    void junit_which_users_may_not_have_is_touched_by_the_test_kit_only() {
+        assertThat(dependencies(LIBRARY)
+                        .filter(dependency ->
+                                dependency.getTargetClass().getPackageName().startsWith("org.junit"))
+                        .map(dependency -> dependency.getOriginClass().getPackageName()))
+                .isNotEmpty()
+                .containsOnly("io.degradable.testing");
+    }
+
     // ---- the checks find what they are there for ----
 
     @Test

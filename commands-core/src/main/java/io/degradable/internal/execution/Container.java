@@ -7,6 +7,7 @@ import io.degradable.internal.bulkhead.Bulkhead;
 import io.degradable.internal.bulkhead.SemaphoreBulkhead;
 import io.degradable.internal.bulkhead.VirtualThreadBulkhead;
 import io.degradable.internal.bulkhead.WorkerBulkhead;
+import io.degradable.internal.guard.Guard;
 import io.degradable.internal.stage.Stage;
 import io.degradable.settings.Differences;
 import io.degradable.settings.Require;
@@ -309,16 +310,22 @@ public final class Container {
 
     /** The breaker of a stage of a command; of a spare command it is the one that its direct users have, too. */
     public Circuit circuit(String command, String stage) {
+        Guard guard = guard(command, stage);
+        if (guard.isInline()) {
+            throw new IllegalArgumentException(
+                    "stage " + stage + " of " + command + " is read in memory and has no breaker");
+        }
+        return new LiveCircuit(guard.breaker(), ticker);
+    }
+
+    /** The guard of a stage of a command; of a spare command it is the one that its direct users have, too. */
+    public Guard guard(String command, String stage) {
         CommandRuntime<?, ?> owner = known(command);
         List<String> names = new ArrayList<>();
         for (Stage<?, ?, ?> one : owner.allStages()) {
             names.add(one.settings().name());
             if (one.settings().name().equals(stage)) {
-                if (one.guard().isInline()) {
-                    throw new IllegalArgumentException(
-                            "stage " + stage + " of " + command + " is read in memory and has no breaker");
-                }
-                return new LiveCircuit(one.guard().breaker(), ticker);
+                return one.guard();
             }
         }
         throw new IllegalArgumentException("command " + command + " has no stage " + stage + ", it has " + names);

@@ -44,6 +44,9 @@ public final class Guard {
     private final long slowNanos;
     private final long queueNanos;
 
+    /** What a test has put in here; null in production. */
+    private volatile @Nullable Fault injected;
+
     /**
      * A guard with a breaker and a meter of its own.
      *
@@ -127,12 +130,17 @@ public final class Guard {
             long startNanos,
             long deadlineNanos,
             Driver toTell) {
-        Attempt<C, V> attempt = new Attempt<>(this, body, command, context, startNanos);
+        Fault fault = injected;
+        Body<C, V> toRun = fault == null ? body : fault.around(body, ticker);
+        Attempt<C, V> attempt = new Attempt<>(this, toRun, command, context, startNanos);
         Permit permit = breaker.tryAcquire(startNanos);
         if (permit == null) {
             return attempt.endUnstarted(StageReason.SHORT_CIRCUITED);
         }
         attempt.admit(permit, startNanos + timeoutNanos, deadlineNanos, queueNanos);
+        if (fault != null && fault.refuses()) {
+            return attempt.endUnstarted(bulkhead.full());
+        }
         if (bulkhead instanceof WorkerBulkhead workers) {
             beginOn(workers, attempt, toTell);
         } else if (bulkhead instanceof SemaphoreBulkhead semaphore) {
@@ -196,6 +204,11 @@ public final class Guard {
     /** Whether a rule of the user takes a failure in; no rule takes in all. */
     public boolean matches(@Nullable Predicate<? super Throwable> rule, Throwable failure) {
         return rule == null || FailureRules.matches(rule, failure, meter::userMistake);
+    }
+
+    /** Lets what begins from now on meet a trouble; null ends that. For tests. */
+    public void inject(@Nullable Fault fault) {
+        injected = fault;
     }
 
     /** Counts a function of the user that threw. */
