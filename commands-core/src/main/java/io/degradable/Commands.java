@@ -4,6 +4,7 @@ import io.degradable.cache.CacheSpec;
 import io.degradable.cache.TimedCache;
 import io.degradable.event.CommandListener;
 import io.degradable.event.ContextCarrier;
+import io.degradable.event.RunObserver;
 import io.degradable.internal.execution.Container;
 import io.degradable.internal.execution.Listeners;
 import io.degradable.model.CommandResult;
@@ -50,7 +51,8 @@ public final class Commands implements AutoCloseable {
                 builder.evictIdleAfter,
                 builder.continuations,
                 builder.carriers,
-                new Listeners.Registered(builder.listeners, builder.inlineListeners, builder.eventQueue));
+                new Listeners.Registered(builder.listeners, builder.inlineListeners, builder.eventQueue),
+                builder.runObservers);
     }
 
     /** The container of commands that name none. After it was closed, a new one. */
@@ -89,6 +91,7 @@ public final class Commands implements AutoCloseable {
         private final List<CommandListener> listeners = new ArrayList<>();
         private final List<CommandListener> inlineListeners = new ArrayList<>();
         private int eventQueue = 4_096;
+        private final List<RunObserver> runObservers = new ArrayList<>();
 
         private Builder() {}
 
@@ -174,6 +177,15 @@ public final class Commands implements AutoCloseable {
         /** How many runs and changes of breakers may wait to be told to a {@link #listener}, 1 or more; default 4,096. */
         public Builder eventQueue(int entries) {
             this.eventQueue = Require.positive("eventQueue", entries);
+            return this;
+        }
+
+        /**
+         * Lets somebody follow each run from its beginning, on the threads where it is, for traces; may be said several
+         * times. It is called on the way of every call, so its delay is the call's.
+         */
+        public Builder observe(RunObserver observer) {
+            runObservers.add(Objects.requireNonNull(observer, "observer must not be null"));
             return this;
         }
 
@@ -326,7 +338,7 @@ public final class Commands implements AutoCloseable {
         return container.droppedEvents();
     }
 
-    /** How often a listener threw. */
+    /** How often a listener or a {@link RunObserver} threw. */
     public long listenerMistakes() {
         return container.listenerMistakes();
     }

@@ -77,8 +77,13 @@ public final class AsyncExecution<C, R> implements Driver {
         if (!run.enter()) {
             return false;
         }
-        var unused = run.context(); // captured while the calling thread is the caller's
-        drive(false);
+        Runnable leave = run.beObserved();
+        try {
+            var unused = run.context(); // captured while the calling thread is the caller's
+            drive(false);
+        } finally {
+            leave.run();
+        }
         return true;
     }
 

@@ -3,6 +3,7 @@ package io.degradable.internal.execution;
 import io.degradable.cache.CacheSpec;
 import io.degradable.cache.TimedCache;
 import io.degradable.event.ContextCarrier;
+import io.degradable.event.RunObserver;
 import io.degradable.internal.bulkhead.Bulkhead;
 import io.degradable.internal.bulkhead.SemaphoreBulkhead;
 import io.degradable.internal.bulkhead.VirtualThreadBulkhead;
@@ -60,6 +61,7 @@ public final class Container {
     private final List<CommandObserver> observers = new CopyOnWriteArrayList<>();
     private @Nullable Overflow overflow; // guarded by this
     private final @Nullable Listeners listeners;
+    private final @Nullable Observers observedBy;
     private final Timer timer;
     private final Continuations continuations;
     private volatile boolean closed;
@@ -77,6 +79,7 @@ public final class Container {
      * @param continuations where asynchronous runs go on; null for an executor of its own
      * @param carriers what takes along what belongs to calling threads
      * @param listeners who hears what becomes of calls and breakers
+     * @param runObservers who follows runs
      */
     public Container(
             String name,
@@ -86,13 +89,15 @@ public final class Container {
             Duration evictIdleAfter,
             @Nullable Executor continuations,
             List<ContextCarrier> carriers,
-            Listeners.Registered listeners) {
+            Listeners.Registered listeners,
+            List<RunObserver> runObservers) {
         this.name = name;
         this.ticker = ticker;
         this.closeGrace = closeGrace;
         this.maxNames = maxNames;
         this.continuations = new Continuations(name, continuations, this::wakeCloser);
         this.listeners = listeners.areThere() ? new Listeners(name, listeners, this::wakeCloser) : null;
+        this.observedBy = runObservers.isEmpty() ? null : new Observers(runObservers);
         this.parts = new Parts(name, ticker, this.continuations::interrupt, this.listeners);
         this.carriers = List.copyOf(carriers);
         this.eviction = new Eviction(ticker, evictIdleAfter);
@@ -365,9 +370,15 @@ public final class Container {
         return listeners == null ? 0 : listeners.dropped();
     }
 
-    /** How often a listener threw. */
+    /** How often a listener or who follows runs threw. */
     public long listenerMistakes() {
-        return listeners == null ? 0 : listeners.mistakes();
+        return (listeners == null ? 0 : listeners.mistakes()) + (observedBy == null ? 0 : observedBy.mistakes());
+    }
+
+    /** Who follows runs; null for nobody. */
+    @Nullable
+    Observers observers() {
+        return observedBy;
     }
 
     /** A run has ended and is counted. */

@@ -21,14 +21,19 @@ final class Execution {
             if (!run.enter()) {
                 return null;
             }
-            while (!run.isOver()) {
-                if (run.isPausing()) {
-                    pause(command.ticker(), run);
-                    continue;
+            Runnable leave = run.beObserved();
+            try {
+                while (!run.isOver()) {
+                    if (run.isPausing()) {
+                        pause(command.ticker(), run);
+                        continue;
+                    }
+                    underWay = run.begin(run, Thread.currentThread().isInterrupted());
+                    underWay.await();
+                    run.end(underWay);
                 }
-                underWay = run.begin(run, Thread.currentThread().isInterrupted());
-                underWay.await();
-                run.end(underWay);
+            } finally {
+                leave.run();
             }
         } catch (Throwable lost) {
             try {

@@ -4,12 +4,10 @@ import io.degradable.event.CommandEvent;
 import io.degradable.internal.guard.Attempt;
 import io.degradable.internal.guard.CallContext;
 import io.degradable.internal.guard.Driver;
-import io.degradable.internal.guard.FailureRules;
 import io.degradable.internal.guard.Guard;
 import io.degradable.internal.stage.Stage;
 import io.degradable.internal.stage.Step;
 import io.degradable.model.CommandException;
-import io.degradable.model.CommandKey;
 import io.degradable.model.CommandResult;
 import io.degradable.model.FallbackContext;
 import io.degradable.model.FinishedCall;
@@ -18,15 +16,12 @@ import io.degradable.model.Level;
 import io.degradable.model.Source;
 import io.degradable.model.StageOutcome;
 import io.degradable.model.StageReason;
-import io.degradable.model.StageReport;
-import io.degradable.model.TemporaryRefusalException;
 import io.degradable.settings.Effect;
 import io.degradable.time.Deadline;
 import io.degradable.time.Spans;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import javax.annotation.Nullable;
@@ -78,6 +73,8 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
     private @Nullable Thread waiter;
     private @Nullable CallContext carried;
 
+    private @Nullable Observers.Observed observed;
+
     /** A primary that is tried again. */
     private static final class Retrying<C, R> {
 
@@ -127,11 +124,28 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
             }
             return false;
         }
+        return true;
+    }
+
+    /**
+     * Lets those who follow runs know, once it has entered.
+     *
+     * @return ends that the run is the current one on the calling thread
+     */
+    Runnable beObserved() {
+        Observers observers = command.container().observers();
+        Runnable leave = Run::nothing;
+        if (observers != null) {
+            observed = observers.begins(command.key());
+            leave = observed.install();
+        }
         if (command.container().needsContext()) {
             var unused = context(); // while the thread is the caller's and is as it was when he called
         }
-        return true;
+        return leave;
     }
+
+    private static void nothing() {}
 
     /** What the run takes along, captured when it is asked for the first time. */
     @Override
@@ -139,7 +153,7 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
         if (carried == null) {
             waiter = Thread.currentThread();
             Guard primary = command.primary().guard();
-            carried = CallContext.capture(command.container().carriers(), primary::userMistake);
+            carried = CallContext.capture(command.container().carriers(), observed, primary::userMistake);
         }
         return carried;
     }
@@ -217,6 +231,9 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
     void end(Attempt<C, ?> attempt) {
         Step<C, ?, R> step = place == 0 ? endFirst(attempt) : endNext(stage(), attempt);
         nowNanos = step.endNanos();
+        if (observed != null) {
+            observed.stageEnded(Account.stageEnded(command.key(), step, callId()));
+        }
         if (command.effect().writes() && leavesOutcomeUnknown(step)) {
             outcomeUnknown = true;
             fallbackContext = null; // the stages to come must hear of it
@@ -345,41 +362,10 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
     private void book(FinishedCall call, long endNanos) {
         command.counts().finished(call, startNanos, endNanos);
         finished = call; // not before: what ends in between must be booked as lost
-        command.container().runEnded(this);
-    }
-
-    /** What there is to tell of a run that is over: its stages in the order of the chain, then itself. */
-    List<CommandEvent> events() {
-        FinishedCall call = call();
-        CommandKey key = command.key();
-        List<CommandEvent> events = new ArrayList<>(trail.size() + 1);
-        for (Step<C, ?, R> step : trail) {
-            StageReport report = step.report(key);
-            events.add(new CommandEvent.StageEnded(
-                    key,
-                    report.stage(),
-                    report.kind(),
-                    report.outcome(),
-                    report.reason(),
-                    callId(),
-                    report.elapsed(),
-                    report.cause()));
+        if (observed != null) {
+            observed.ended(account().callEnded());
         }
-        long endNanos = trail.isEmpty() ? startNanos : last().endNanos();
-        long ageNanos = call.source() == null ? CommandResult.AGELESS : last().ageNanos();
-        events.add(new CommandEvent.CallEnded(
-                key,
-                callId(),
-                call.outcome(),
-                call.source(),
-                call.trigger(),
-                call.events(),
-                Duration.ofNanos(endNanos - startNanos),
-                Duration.ofNanos(trail.isEmpty() ? 0 : endNanos - trail.get(0).endNanos()),
-                ageNanos == CommandResult.AGELESS ? null : Duration.ofNanos(ageNanos),
-                lostTo != null ? lostTo : call.source() == Source.PRIMARY ? null : cause(),
-                Level.NORMAL));
-        return events;
+        command.container().runEnded(this);
     }
 
     /** Nobody waits for it, and what it holds is given back. */
@@ -423,82 +409,26 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
 
     @Override
     public CommandResult<R> result() {
-        Step<C, ?, R> primary = trail.get(0);
-        Step<C, ?, R> answered = last();
-        return new CommandResult<>(
-                answered.answer(),
-                answered.kind(),
-                answered.ageNanos(),
-                primary.reason().trigger(),
-                answered == primary ? null : cause(),
-                reports(),
-                callId(),
-                answered.endNanos() - startNanos,
-                answered.endNanos() - primary.endNanos(),
-                Level.NORMAL,
-                answered.overrun(),
-                outcomeUnknown && answered.kind() == Source.STATIC);
+        return account().result();
     }
 
     @Override
     public Throwable failure() {
-        if (lostTo != null) {
-            return lostTo;
-        }
-        CommandKey key = command.key();
-        FinishedCall call = call();
-        if (call.ending() == Ending.CANCELLED) {
-            CancellationException cancelled = new CancellationException(key.name() + " was cancelled");
-            Throwable interrupt = last().interrupt();
-            if (interrupt != null) {
-                cancelled.initCause(interrupt);
-            }
-            return cancelled;
-        }
-        if (!thrownUnchanged) {
-            return wrapped(cause());
-        }
-        Throwable thrown = last().cause(key);
-        return isCheckThatFailed(thrown) ? refusal(thrown) : thrown;
-    }
-
-    /**
-     * Whether a check that could not be made would get out as something else, which the command around it could take for
-     * unavailable and answer for: by the check's own rules, or because it hung on as the body around it was out of time.
-     */
-    private boolean isCheckThatFailed(Throwable thrown) {
-        return switch (last().reason()) {
-            case FAILED_CLOSED -> TemporaryRefusalException.in(thrown) == null;
-            case FATAL, UNCLASSED -> command.effect() == Effect.FAIL_CLOSED && !(thrown instanceof Error);
-            default -> false;
-        };
+        return account().failure();
     }
 
     /** The failure in an exception that needs no declaration. */
     CommandException wrapped(Throwable why) {
-        return command.effect() == Effect.FAIL_CLOSED
-                ? refusal(why)
-                : new CommandException(
-                        command.key(), call(), reports(), callId(), Level.NORMAL, outcomeUnknown, retryAfter(why), why);
+        return account().wrapped(why);
     }
 
-    private TemporaryRefusalException refusal(Throwable why) {
-        return new TemporaryRefusalException(
-                command.key(), call(), reports(), callId(), Level.NORMAL, retryAfter(why), why);
+    /** What there is to tell of a run that is over: its stages in the order of the chain, then itself. */
+    List<CommandEvent> events() {
+        return account().events();
     }
 
-    /** Known when a breaker refused, here or in a command inside, and is still open. */
-    private @Nullable Duration retryAfter(Throwable why) {
-        if (FailureRules.unwrapped(why) instanceof CommandException nested) {
-            return nested.retryAfter().orElse(null);
-        }
-        Step<C, ?, R> primary = trail.get(0);
-        if (primary.reason() != StageReason.SHORT_CIRCUITED) {
-            return null;
-        }
-        Duration opensFor =
-                primary.guard().breaker().explain(primary.endNanos()).opensFor();
-        return opensFor.isZero() ? null : opensFor;
+    private Account<C, R> account() {
+        return new Account<>(command, call(), trail, callId(), startNanos, outcomeUnknown, thrownUnchanged, lostTo);
     }
 
     private FallbackContext fallbackContext() {
@@ -514,10 +444,6 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
                     outcomeUnknown);
         }
         return fallbackContext;
-    }
-
-    private List<StageReport> reports() {
-        return trail.stream().map(step -> step.report(command.key())).toList();
     }
 
     private Stage<C, ?, R> stage() {

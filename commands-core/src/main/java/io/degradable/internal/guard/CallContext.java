@@ -32,18 +32,19 @@ public final class CallContext {
     /**
      * Captures it from the calling thread.
      *
+     * @param also what is taken along, too
      * @param onMistake told of each function of a carrier that throws
      */
-    public static CallContext capture(List<ContextCarrier> carriers, Runnable onMistake) {
+    public static CallContext capture(List<ContextCarrier> carriers, @Nullable Captured also, Runnable onMistake) {
         ClassLoader loader = Thread.currentThread().getContextClassLoader();
-        return new CallContext(Deadline.current(), loader, captured(carriers, onMistake), onMistake);
+        return new CallContext(Deadline.current(), loader, captured(carriers, also, onMistake), onMistake);
     }
 
-    private static List<Captured> captured(List<ContextCarrier> carriers, Runnable onMistake) {
+    private static List<Captured> captured(List<ContextCarrier> carriers, @Nullable Captured also, Runnable onMistake) {
         if (carriers.isEmpty()) {
-            return List.of();
+            return also == null ? List.of() : List.of(also);
         }
-        List<Captured> all = new ArrayList<>(carriers.size());
+        List<Captured> all = new ArrayList<>(carriers.size() + 1);
         for (ContextCarrier carrier : carriers) {
             try {
                 Captured captured = carrier.capture();
@@ -53,6 +54,9 @@ public final class CallContext {
             } catch (Throwable mistake) {
                 onMistake.run();
             }
+        }
+        if (also != null) {
+            all.add(also);
         }
         return all;
     }

@@ -15,6 +15,6 @@ public final class WaitingDriver implements Driver {
 
     @Override
     public CallContext context() {
-        return CallContext.capture(List.of(), () -> {});
+        return CallContext.capture(List.of(), null, () -> {});
     }
 }
