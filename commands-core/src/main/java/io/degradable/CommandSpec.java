@@ -232,6 +232,7 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
         private boolean repeatable;
         private @Nullable Consumer<? super RetrySpec> retry;
         private boolean nullIsFailure;
+        private double rehearsalPercentage = CommandSettings.DEFAULT_REHEARSAL;
         private FailureRules rules = FailureRules.DEFAULT;
         private @Nullable Function<? super Start<C, R>, ? extends FallbackSpec<C, R>> fallback;
 
@@ -398,6 +399,17 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
             return this;
         }
 
+        /**
+         * How many of the calls that the primary answers also ask the copies and templates of the chain, so that somebody
+         * notices when they would have no answer: 0 to 100 percent, default 1, 0 for none. Nobody gets to see what they say;
+         * it is counted apart, see {@link io.degradable.state.StageView#rehearsal()}. Copies are looked up in memory before
+         * the new one takes their place; templates are filled on another thread, one call of the command at a time.
+         */
+        public Builder<C, R> rehearse(double percentage) {
+            this.rehearsalPercentage = percentage;
+            return this;
+        }
+
         /** Failures that say that the request is wrong, beside {@code BadRequestException}: not counted, no stage. May be said more than once. */
         public Builder<C, R> ignore(Predicate<? super Throwable> which) {
             Objects.requireNonNull(which, "ignore must not be null");
@@ -531,6 +543,7 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
                     retry == null ? RetrySettings.NONE : retries.settings(),
                     deadline,
                     nullIsFailure || effect == Effect.FAIL_CLOSED,
+                    rehearsalPercentage,
                     chain.budget(),
                     stages.stream().map(StageDefinition::settings).toList());
             return new CommandSpec<>(

@@ -28,7 +28,15 @@ public final class LocalCache<K, V> implements TimedCache<K, V> {
 
     @Override
     public Lookup<V> read(K key, Duration window) {
-        Entry<V> entry = entries.getIfPresent(key);
+        return judged(entries.getIfPresent(key), window);
+    }
+
+    @Override
+    public Lookup<V> peek(K key, Duration window) {
+        return judged(entries.policy().getIfPresentQuietly(key), window);
+    }
+
+    private Lookup<V> judged(@Nullable Entry<V> entry, Duration window) {
         // The clock is read after the copy: a copy stored in between is not from the future.
         long now = ticker.nanos();
         if (entry == null || entry.value == null) {

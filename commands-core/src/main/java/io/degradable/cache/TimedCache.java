@@ -12,6 +12,9 @@ public interface TimedCache<K, V> {
     /** The copy under {@code key} if it is at most {@code window} old now. */
     Lookup<V> read(K key, Duration window);
 
+    /** As {@link #read}, and leaves no trace: the copy counts as used no more than before. */
+    Lookup<V> peek(K key, Duration window);
+
     /**
      * Stores a copy unless a newer one is there or the key was invalidated after {@code copy} was true.
      *

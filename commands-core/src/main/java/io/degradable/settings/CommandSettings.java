@@ -16,6 +16,7 @@ import java.util.stream.Collectors;
  * @param retry how often {@code run()} is tried
  * @param deadline limit of the whole run, chain included; {@link GuardSettings#NO_TIMEOUT} for none
  * @param nullIsFailure whether null from the primary is a failure instead of an answer
+ * @param rehearsalPercentage how many of the calls that the primary answers also ask copies and templates, aside; 0 to 100
  * @param budget what the chain as a whole may take
  * @param stages the chain, in order
  */
@@ -27,16 +28,21 @@ public record CommandSettings(
         RetrySettings retry,
         Duration deadline,
         boolean nullIsFailure,
+        double rehearsalPercentage,
         Duration budget,
         List<StageSettings> stages) {
 
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(1);
     public static final Duration DEFAULT_BUDGET = Duration.ofMillis(250);
+    public static final double DEFAULT_REHEARSAL = 1;
 
     public CommandSettings {
         Require.name("command name", key.name());
         Require.name("group", key.group());
         Require.positive("deadline", deadline);
+        Require.that(
+                rehearsalPercentage >= 0 && rehearsalPercentage <= 100,
+                "rehearse must be a percentage from 0 to 100, was " + rehearsalPercentage);
         Require.positive("budget of the chain (within)", budget);
         stages = List.copyOf(stages);
         Require.that(

@@ -4,6 +4,7 @@ import io.degradable.model.Source;
 import io.degradable.model.StageOutcome;
 import io.degradable.model.StageReason;
 import io.degradable.settings.GuardSettings;
+import java.util.Optional;
 
 /**
  * A stage as it can be looked at while it works. Chain figures belong to the chain: they count the runs of this command.
@@ -72,6 +73,9 @@ public interface StageView {
 
     /** Retries of the primary that the budget of the command did not allow. */
     long retriesOverBudget();
+
+    /** What it would have answered while it was not needed; empty for a stage that is not rehearsed. */
+    Optional<RehearsalView> rehearsal();
 
     /** Guard: functions of the user that threw. */
     long userMistakes();

@@ -22,6 +22,7 @@ final class DifferencesTest {
                 RetrySettings.NONE,
                 deadline,
                 false,
+                0,
                 SECOND,
                 stages);
     }

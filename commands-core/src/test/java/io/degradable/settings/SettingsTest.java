@@ -56,6 +56,7 @@ final class SettingsTest {
                 RetrySettings.NONE,
                 deadline,
                 false,
+                0,
                 budget,
                 List.of());
     }
@@ -293,6 +294,7 @@ final class SettingsTest {
                 RetrySettings.NONE,
                 SECOND,
                 false,
+                0,
                 SECOND,
                 stages);
 

@@ -11,10 +11,12 @@ import io.degradable.state.CircuitRamp;
 import io.degradable.state.CircuitView;
 import io.degradable.state.CircuitWindow;
 import io.degradable.state.Latency;
+import io.degradable.state.RehearsalView;
 import io.degradable.state.StageView;
 import java.io.IOException;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.ToLongFunction;
 
 /**
@@ -39,6 +41,9 @@ final class StageJson {
         json.writeNumberField("lateFailures", stage.lateFailures());
         json.writeNumberField("overruns", stage.overruns());
         json.writeNumberField("userMistakes", stage.userMistakes());
+        json.writeNumberField("retries", stage.retries());
+        json.writeNumberField("retriesOverBudget", stage.retriesOverBudget());
+        writeRehearsal(json, stage.rehearsal());
         writeLatency(json, stage.recentLatency());
         writeTimeout(json, stage.settings());
         json.writeEndObject();
@@ -66,6 +71,22 @@ final class StageJson {
             json.writeNumberField(Json.word(outcome), sum);
         }
         json.writeEndObject();
+        json.writeEndObject();
+    }
+
+    /** Null for a stage that is not rehearsed. */
+    private static void writeRehearsal(JsonGenerator json, Optional<RehearsalView> rehearsal) throws IOException {
+        if (rehearsal.isEmpty()) {
+            json.writeNullField("rehearsal");
+            return;
+        }
+        RehearsalView view = rehearsal.get();
+        json.writeObjectFieldStart("rehearsal");
+        json.writeNumberField("asked", view.asked());
+        json.writeNumberField("answers", view.answers());
+        writeReasons(json, read(reason -> view.ended().getOrDefault(reason, 0L)));
+        json.writeNumberField("meanAgeMs", view.meanAge().toMillis());
+        json.writeNumberField("longestAgeMs", view.longestAge().toMillis());
         json.writeEndObject();
     }
 

@@ -102,6 +102,9 @@ class StateJsonTest {
                     "lateFailures",
                     "overruns",
                     "userMistakes",
+                    "retries",
+                    "retriesOverBudget",
+                    "rehearsal",
                     "latency",
                     "timeoutMs");
             assertFields(stage.get("chain"), "reached", "reasons");

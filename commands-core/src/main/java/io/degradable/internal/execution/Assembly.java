@@ -3,6 +3,7 @@ package io.degradable.internal.execution;
 import io.degradable.cache.TimedCache;
 import io.degradable.internal.guard.Guard;
 import io.degradable.internal.stage.Memory;
+import io.degradable.internal.stage.Rehearsal;
 import io.degradable.internal.stage.Stage;
 import io.degradable.model.Source;
 import io.degradable.settings.CommandSettings;
@@ -11,6 +12,7 @@ import io.degradable.settings.StageSettings;
 import io.degradable.time.Ticker;
 import java.util.ArrayList;
 import java.util.List;
+import javax.annotation.Nullable;
 
 /** Makes a command out of its definition: a stage for each link of its chain, a guard for each stage. */
 final class Assembly {
@@ -75,6 +77,7 @@ final class Assembly {
         for (StageDefinition<C, R> stage : definition.stages()) {
             chain.add(stage(stage, definition, memories));
         }
+        Guard guard = guards.primary(definition);
         Stage<C, R, R> primary = Stage.primary(
                 StageSettings.of(
                         PRIMARY,
@@ -82,12 +85,36 @@ final class Assembly {
                         settings.key().name(),
                         EntrySettings.byDefault(Source.PRIMARY),
                         settings.guard()),
-                guards.primary(definition),
+                guard,
                 definition.run(),
                 settings.nullIsFailure(),
                 memories,
+                rehearsal(settings, chain, guard),
                 ticker);
         return new CommandRuntime<>(definition, container, primary, chain, counts, tenure);
+    }
+
+    /** What is only read costs nobody anything: copies in memory and templates. */
+    static boolean isRehearsed(CommandSettings settings, Stage<?, ?, ?> stage) {
+        return settings.rehearsalPercentage() > 0 && stage.guard().isInline();
+    }
+
+    private <C, R> @Nullable Rehearsal<C> rehearsal(
+            CommandSettings settings, List<Stage<C, ?, R>> chain, Guard primary) {
+        List<Stage<C, ?, ?>> copies = new ArrayList<>();
+        List<Stage<C, ?, ?>> templates = new ArrayList<>();
+        for (Stage<C, ?, R> stage : chain) {
+            if (isRehearsed(settings, stage)) {
+                (stage.settings().kind() == Source.CACHE ? copies : templates).add(stage);
+            }
+        }
+        return copies.isEmpty() && templates.isEmpty()
+                ? null
+                : new Rehearsal<>(
+                        settings.rehearsalPercentage(),
+                        copies,
+                        templates,
+                        work -> container.aside(work, primary::userMistake));
     }
 
     private <C, R> Stage<C, ?, R> stage(

@@ -70,8 +70,10 @@ public final class CommandRuntime<C, R> implements CommandView {
         long primaryAndChain = Spans.sum(primary.guard().timeoutNanos(), budgetNanos);
         this.runNanos = Math.min(primaryAndChain, Spans.nanos(settings.deadline()));
         List<StageView> all = new ArrayList<>();
-        all.add(new LiveStage(primary, container.ticker(), retries));
-        chain.forEach(stage -> all.add(new LiveStage(stage, container.ticker(), null)));
+        all.add(new LiveStage(primary, container.ticker(), retries, false));
+        for (Stage<C, ?, R> stage : chain) {
+            all.add(new LiveStage(stage, container.ticker(), null, Assembly.isRehearsed(settings, stage)));
+        }
         this.views = List.copyOf(all);
     }
 

@@ -8,6 +8,7 @@ import io.degradable.internal.bulkhead.Bulkhead;
 import io.degradable.internal.bulkhead.SemaphoreBulkhead;
 import io.degradable.internal.bulkhead.VirtualThreadBulkhead;
 import io.degradable.internal.bulkhead.WorkerBulkhead;
+import io.degradable.internal.guard.CallContext;
 import io.degradable.internal.guard.Guard;
 import io.degradable.internal.stage.Stage;
 import io.degradable.settings.Differences;
@@ -126,6 +127,17 @@ public final class Container {
     /** Lets a run go on with what was {@linkplain #keep kept} for it. */
     void goOnWith(Runnable kept) {
         continuations.begin(kept);
+    }
+
+    /**
+     * Does something that no call waits for, with what the calling thread has of its call, on another thread.
+     *
+     * @param onMistake told of each function of a carrier that throws
+     * @return false when it will not be done
+     */
+    boolean aside(Runnable work, Runnable onMistake) {
+        CallContext context = CallContext.capture(carriers, null, onMistake);
+        return continuations.aside(() -> context.runApart(work));
     }
 
     public String name() {

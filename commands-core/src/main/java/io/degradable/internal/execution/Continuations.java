@@ -36,6 +36,11 @@ final class Continuations {
     private final Runnable whenEnded;
     private volatile boolean takenOver;
 
+    /** Threads that do what nobody waits for. */
+    private final Set<Thread> aside = ConcurrentHashMap.newKeySet();
+
+    private volatile boolean closed;
+
     /**
      * The continuations of a container.
      *
@@ -105,6 +110,27 @@ final class Continuations {
         executeHere(delivery);
     }
 
+    /** Does what nobody waits for, on a thread of our own; interrupted at the close. False when it will not be done. */
+    boolean aside(Runnable work) {
+        try {
+            own.execute(() -> {
+                Thread self = Thread.currentThread();
+                aside.add(self);
+                try {
+                    if (!closed) { // asked after it was added: who closes sees it, or is seen
+                        work.run();
+                    }
+                } finally {
+                    aside.remove(self);
+                    boolean unused = Thread.interrupted(); // it was meant for what has ended
+                }
+            });
+            return true;
+        } catch (Throwable noThread) {
+            return false;
+        }
+    }
+
     private void executeHere(Runnable driver) {
         try {
             own.execute(driver);
@@ -142,6 +168,8 @@ final class Continuations {
     }
 
     void close() {
+        closed = true;
+        aside.forEach(Thread::interrupt);
         own.shutdown();
     }
 

@@ -1,5 +1,6 @@
 package io.degradable.internal.execution;
 
+import io.degradable.internal.stage.RehearsalCounts;
 import io.degradable.internal.stage.Stage;
 import io.degradable.internal.window.LatencyHistogram;
 import io.degradable.model.Source;
@@ -8,14 +9,18 @@ import io.degradable.model.StageReason;
 import io.degradable.settings.GuardSettings;
 import io.degradable.state.CircuitView;
 import io.degradable.state.Latency;
+import io.degradable.state.RehearsalView;
 import io.degradable.state.StageView;
 import io.degradable.time.Ticker;
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
 import javax.annotation.Nullable;
 
 /** A stage, for those who only look. */
 record LiveStage(
-        Stage<?, ?, ?> stage, Ticker ticker, @Nullable Retries tried) implements StageView {
+        Stage<?, ?, ?> stage, Ticker ticker, @Nullable Retries tried, boolean isRehearsed) implements StageView {
 
     @Override
     public String name() {
@@ -125,6 +130,27 @@ record LiveStage(
     @Override
     public long retriesOverBudget() {
         return tried == null ? 0 : tried.overBudget();
+    }
+
+    @Override
+    public Optional<RehearsalView> rehearsal() {
+        RehearsalCounts counts = isRehearsed ? stage.rehearsed() : null;
+        if (counts == null) {
+            return Optional.empty();
+        }
+        Map<StageReason, Long> ended = new EnumMap<>(StageReason.class);
+        for (StageReason reason : StageReason.values()) {
+            if (counts.ended(reason) > 0) {
+                ended.put(reason, counts.ended(reason));
+            }
+        }
+        long ages = counts.ages();
+        return Optional.of(new RehearsalView(
+                counts.total(),
+                counts.ended(StageReason.ANSWER),
+                ended,
+                Duration.ofNanos(ages == 0 ? 0 : counts.ageNanos() / ages),
+                Duration.ofNanos(counts.longestNanos())));
     }
 
     private static final class Buckets implements Latency {

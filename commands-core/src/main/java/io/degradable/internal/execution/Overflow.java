@@ -57,6 +57,7 @@ final class Overflow implements Assembly.Guards {
                 RetrySettings.NONE,
                 GuardSettings.NO_TIMEOUT,
                 false,
+                0,
                 CommandSettings.DEFAULT_BUDGET,
                 List.of(SPARE));
         CommandDefinition<Object, Object> definition = new CommandDefinition<>(

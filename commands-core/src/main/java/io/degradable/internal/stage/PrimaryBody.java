@@ -14,6 +14,7 @@ final class PrimaryBody<C, R> extends StageBody.Direct<C, R> {
 
     private final LiveCall<C, R> run;
     private final List<Memory<C, ?, R>> memories;
+    private final @Nullable Rehearsal<C> rehearsal;
     private final Ticker ticker;
     private final Runnable mistake;
 
@@ -21,23 +22,25 @@ final class PrimaryBody<C, R> extends StageBody.Direct<C, R> {
             LiveCall<C, R> run,
             boolean nullIsFailure,
             List<Memory<C, ?, R>> memories,
+            @Nullable Rehearsal<C> rehearsal,
             Ticker ticker,
             Runnable mistake) {
         super(nullIsFailure ? StageReason.EXCEPTION : StageReason.ANSWER, 0);
         this.run = run;
         this.memories = memories;
+        this.rehearsal = rehearsal;
         this.ticker = ticker;
         this.mistake = mistake;
     }
 
     @Override
     public @Nullable R call(C command, @Nullable FallbackContext context) throws Exception {
-        if (memories.isEmpty()) {
-            return run.call(command, context);
-        }
-        long startedNanos = ticker.nanos();
+        long startedNanos = memories.isEmpty() ? 0 : ticker.nanos();
         R answer = run.call(command, context);
         if (answer != null) {
+            if (rehearsal != null) {
+                rehearsal.answered(command);
+            }
             for (Memory<C, ?, R> memory : memories) {
                 memory.keep(command, answer, startedNanos, mistake);
             }

@@ -44,6 +44,7 @@ public final class Stage<C, V, R> {
     private final @Nullable Slots atMost;
     private final @Nullable Quota quota;
     private final EnumCounts<StageReason> ended = new EnumCounts<>(StageReason.class);
+    private final @Nullable RehearsalCounts rehearsed;
 
     private Stage(
             StageSettings settings,
@@ -55,6 +56,7 @@ public final class Stage<C, V, R> {
         this.guard = guard;
         this.body = body;
         this.onFailure = onFailure;
+        this.rehearsed = guard.isInline() ? new RehearsalCounts() : null;
         this.atMost = settings.entry().atMost() == 0
                 ? null
                 : new Slots(settings.entry().atMost());
@@ -70,8 +72,9 @@ public final class Stage<C, V, R> {
             LiveCall<C, R> run,
             boolean nullIsFailure,
             List<Memory<C, ?, R>> memories,
+            @Nullable Rehearsal<C> rehearsal,
             Ticker ticker) {
-        PrimaryBody<C, R> body = new PrimaryBody<>(run, nullIsFailure, memories, ticker, guard::userMistake);
+        PrimaryBody<C, R> body = new PrimaryBody<>(run, nullIsFailure, memories, rehearsal, ticker, guard::userMistake);
         return new Stage<>(settings, guard, body, null, ticker.nanos());
     }
 
@@ -242,6 +245,27 @@ public final class Stage<C, V, R> {
     /** Runs of this chain that reached the stage and have left it, entered or not. */
     public long reached() {
         return ended.total();
+    }
+
+    /** Asks the body without a guard, a trace or anybody to answer. */
+    void rehearse(C command) {
+        StageReason reason;
+        long ageNanos = 0;
+        try {
+            V value = body.rehearse(command);
+            reason = body.judge(value);
+            ageNanos = body.ageNanos(value);
+        } catch (Throwable thrown) {
+            reason = StageReason.EXCEPTION;
+        }
+        if (rehearsed != null) {
+            rehearsed.add(reason, ageNanos);
+        }
+    }
+
+    /** How its rehearsals ended; null when it is more than a look into memory. */
+    public @Nullable RehearsalCounts rehearsed() {
+        return rehearsed;
     }
 
     StageBody<C, V, R> body() {

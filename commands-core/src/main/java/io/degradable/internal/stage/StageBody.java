@@ -14,6 +14,11 @@ import javax.annotation.Nullable;
  */
 public interface StageBody<C, V, R> extends Body<C, V> {
 
+    /** What {@link #call} would yield now, without a trace of having been asked. */
+    default @Nullable V rehearse(C command) throws Exception {
+        return call(command, null);
+    }
+
     /** The answer in a value that was judged to be one. */
     @Nullable
     R answer(@Nullable V value);

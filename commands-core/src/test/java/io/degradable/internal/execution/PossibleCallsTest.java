@@ -43,6 +43,7 @@ final class PossibleCallsTest {
                 RetrySettings.NONE,
                 second,
                 false,
+                0,
                 second,
                 List.of());
 

@@ -66,7 +66,7 @@ final class StageBodyTest {
             boolean nullIsFailure,
             LiveCall<String, String> run,
             List<Memory<String, ?, String>> memories) {
-        return Stage.primary(settings(Source.PRIMARY, guard, false), guard, run, nullIsFailure, memories, ticker);
+        return Stage.primary(settings(Source.PRIMARY, guard, false), guard, run, nullIsFailure, memories, null, ticker);
     }
 
     private Stage<String, ?, String> cached(Function<String, String> key) {

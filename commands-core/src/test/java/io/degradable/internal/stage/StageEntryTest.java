@@ -140,6 +140,7 @@ final class StageEntryTest {
                 },
                 false,
                 List.of(),
+                null,
                 ticker);
         for (int call = 0; call < count; call++) {
             StageCalls.first(
@@ -245,6 +246,7 @@ final class StageEntryTest {
                 (command, context) -> "live",
                 false,
                 List.of(),
+                null,
                 ticker);
         long now = ticker.nanos();
 
