@@ -9,6 +9,7 @@ import io.degradable.event.CommandEvent.CallEnded;
 import io.degradable.event.CommandEvent.CircuitChanged;
 import io.degradable.event.CommandEvent.StageEnded;
 import io.degradable.event.CommandListener;
+import io.degradable.event.RunObserver;
 import io.degradable.model.CallOutcome;
 import io.degradable.model.CircuitState;
 import io.degradable.model.CommandResult;
@@ -246,6 +247,53 @@ final class ListenerTest {
             assertThat(List.of(primary.callId(), template.callId())).containsOnly(end.callId());
         }
         assertThat(second).containsExactlyElementsOf(heard);
+    }
+
+    @DisplayName("A container that closes waits for a run that is counted and not told yet")
+    @Test
+    void a_run_that_ends_while_its_container_closes_is_told_as_well() throws Exception {
+        CommandSpec<Call, String> spec = withTemplate().semaphore().build();
+        Commands[] own = new Commands[1];
+        Callers closers = new Callers();
+        Thread[] closer = new Thread[1];
+        Commands commands = Way.QUEUED
+                .with(heard::add)
+                .observe(command -> new WhenCounted(() -> {
+                    var unused = closers.start(() -> {
+                        closer[0] = Thread.currentThread();
+                        own[0].close();
+                        return true;
+                    });
+                    await().until(() -> own[0].isClosed()
+                            && Set.of(Thread.State.TIMED_WAITING, Thread.State.TERMINATED)
+                                    .contains(closer[0].getState()));
+                }))
+                .closeGrace(Duration.ofSeconds(20))
+                .build();
+        own[0] = commands;
+
+        assertThat(new Call(commands, spec, "1", () -> "live").execute()).isEqualTo("live");
+        closers.close();
+
+        assertThat(heard).hasSize(2);
+        assertThat(commands.droppedEvents()).isZero();
+    }
+
+    /** Does something between the moment a run is counted and the one it is told of. */
+    private record WhenCounted(Runnable work) implements RunObserver.ObservedRun {
+
+        @Override
+        public Runnable install() {
+            return () -> {};
+        }
+
+        @Override
+        public void stageEnded(StageEnded stage) {}
+
+        @Override
+        public void ended(CallEnded call) {
+            work.run();
+        }
     }
 
     @ParameterizedTest

@@ -48,6 +48,9 @@ final class CallCounts {
     private final AtomicReferenceArray<LongAdder> finished = new AtomicReferenceArray<>(CELLS.length);
     private final RollingCounts recentEvents;
 
+    /** How many of the calls that have ended listeners hear of; kept only where there are any. */
+    private final LongAdder told = new LongAdder();
+
     private final LongAdder elapsedNanos = new LongAdder();
     private final LongAdder agedAnswers = new LongAdder();
     private final LongAdder ageNanos = new LongAdder();
@@ -93,6 +96,16 @@ final class CallCounts {
             recentEvents.add(event.ordinal(), 1, endNanos);
         }
         count.increment();
+    }
+
+    /** What listeners are to hear of a call that has ended is on its way to them. */
+    void told() {
+        told.increment();
+    }
+
+    /** Whether a call that has ended is not on its way to the listeners yet. Nobody is told of what is only {@link #lost}. */
+    boolean areUntold() {
+        return sum(call -> true) - lost - told.sum() > 0;
     }
 
     /** Books the age of a copy that was served. */

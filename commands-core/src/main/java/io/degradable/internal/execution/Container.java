@@ -398,7 +398,10 @@ public final class Container {
         if (listeners == null) {
             wakeCloser();
         } else {
-            listeners.runEnded(run, this::wakeCloser);
+            listeners.runEnded(run, () -> {
+                run.isTold();
+                wakeCloser();
+            });
         }
     }
 
@@ -484,7 +487,9 @@ public final class Container {
     }
 
     private boolean areRunsInFlight() {
-        return commands.values().stream().anyMatch(command -> command.inFlight() > 0);
+        return commands.values().stream()
+                .anyMatch(command -> command.inFlight() > 0
+                        || (listeners != null && command.counts().areUntold()));
     }
 
     /** In this order: a run is counted as ended by its last driver, and its future completed before that driver ends. */

@@ -368,6 +368,11 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
         command.container().runEnded(this);
     }
 
+    /** What listeners are to hear of it is on its way to them. */
+    void isTold() {
+        command.counts().told();
+    }
+
     /** Nobody waits for it, and what it holds is given back. */
     private void letGo(Attempt<C, ?> underWay) {
         try {
