@@ -1,6 +1,7 @@
 package io.degradable;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.degradable.cache.CacheSpec;
@@ -391,6 +392,35 @@ final class ListenerTest {
         assertThat(troubled.cause()).isSameAs(last.cause().orElseThrow());
     }
 
+    @Test
+    void a_listener_hears_under_what_the_caller_had_when_the_call_began_whatever_its_body_left() {
+        ThreadLocal<String> user = new ThreadLocal<>();
+        Queue<String> users = new ConcurrentLinkedQueue<>();
+        try (Commands commands = Way.QUEUED
+                .with(event -> users.add(String.valueOf(user.get())))
+                .carry(() -> {
+                    String mine = user.get();
+                    return () -> {
+                        set(user, mine);
+                        return user::remove;
+                    };
+                })
+                .build()) {
+            user.set("ann");
+            CommandSpec<Call, String> spec = Call.declared().semaphore().build();
+
+            var unused = new Call(commands, spec, "1", () -> {
+                        user.set("left by the body");
+                        return "live";
+                    })
+                    .execute();
+        } finally {
+            user.remove();
+        }
+
+        assertThat(users).containsExactly("ann", "ann");
+    }
+
     private static void set(ThreadLocal<String> local, @Nullable String value) {
         if (value == null) {
             local.remove();
@@ -521,6 +551,13 @@ final class ListenerTest {
         held.letGo();
         LibraryThreads.assertThatAllEnd("listener");
         assertThat(commands.droppedEvents()).isEqualTo(1);
+    }
+
+    @Test
+    void a_queue_that_holds_nothing_is_refused() {
+        assertThatThrownBy(() -> Commands.builder().eventQueue(0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("eventQueue must be positive, was 0");
     }
 
     @ParameterizedTest
