@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -24,13 +25,13 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * @ExtendWith(DegradableExtension.class)
  * final class GetProductTest {
  *     @Test
- *     void a_test(Commands commands, ManualTicker ticker) { ... }
+ *     void a_test(Commands commands, ManualTicker ticker, RecordedEvents events) { ... }
  * }
  * }</pre>
  *
- * <p>Parameters of type {@link Commands} and {@link ManualTicker}, of the constructor, of {@code @BeforeEach} and
- * {@code @AfterEach} methods and of the test itself. The container runs on the ticker when one of them asks for it, else on
- * the JVM's clocks.
+ * <p>Parameters of type {@link Commands}, {@link ManualTicker} and {@link RecordedEvents}, of the constructor, of
+ * {@code @BeforeEach} and {@code @AfterEach} methods and of the test itself. The container runs on the ticker when one of
+ * them asks for it, else on the JVM's clocks; its events are recorded, inline, when one of them asks for those.
  *
  * <p>Needs JUnit 5.12 or newer.
  *
@@ -41,6 +42,7 @@ public final class DegradableExtension implements ParameterResolver, AfterEachCa
 
     private static final ExtensionContext.Namespace NAMESPACE =
             ExtensionContext.Namespace.create(DegradableExtension.class);
+    private static final Set<Class<?>> GIVEN = Set.of(Commands.class, ManualTicker.class, RecordedEvents.class);
     private static final Set<Class<? extends Annotation>> AROUND_EACH = Set.of(BeforeEach.class, AfterEach.class);
 
     /** Called by JUnit. */
@@ -54,8 +56,7 @@ public final class DegradableExtension implements ParameterResolver, AfterEachCa
 
     @Override
     public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
-        Class<?> type = parameter.getParameter().getType();
-        return type == Commands.class || type == ManualTicker.class;
+        return GIVEN.contains(parameter.getParameter().getType());
     }
 
     @Override
@@ -65,7 +66,11 @@ public final class DegradableExtension implements ParameterResolver, AfterEachCa
                     + parameter.getDeclaringExecutable() + " has none: it is called for several tests");
         }
         TestContainer container = container(context);
-        return parameter.getParameter().getType() == Commands.class ? container.commands() : container.ticker();
+        Class<?> type = parameter.getParameter().getType();
+        if (type == Commands.class) {
+            return container.commands();
+        }
+        return type == ManualTicker.class ? container.ticker() : container.events();
     }
 
     private static TestContainer container(ExtensionContext context) {
@@ -74,7 +79,9 @@ public final class DegradableExtension implements ParameterResolver, AfterEachCa
         if (known != null) {
             return known;
         }
-        TestContainer made = new TestContainer(name(context), asksForTicker(context));
+        Set<Class<?>> asked = askedFor(context);
+        TestContainer made = new TestContainer(
+                name(context), asked.contains(ManualTicker.class), asked.contains(RecordedEvents.class));
         store.put(TestContainer.class, made);
         return made;
     }
@@ -86,8 +93,8 @@ public final class DegradableExtension implements ParameterResolver, AfterEachCa
         return clean.substring(0, Math.min(clean.length(), 120));
     }
 
-    /** Looked up before anything is made: a container cannot change its clock. */
-    private static boolean asksForTicker(ExtensionContext context) {
+    /** Looked up before anything is made: a container cannot change its clock or its listeners. */
+    private static Set<Class<?>> askedFor(ExtensionContext context) {
         List<Executable> called = new ArrayList<>();
         called.add(context.getRequiredTestMethod());
         for (Class<?> outer = context.getRequiredTestClass(); outer != null; outer = outer.getEnclosingClass()) {
@@ -101,7 +108,8 @@ public final class DegradableExtension implements ParameterResolver, AfterEachCa
             }
         }
         return called.stream()
-                .anyMatch(one -> Arrays.asList(one.getParameterTypes()).contains(ManualTicker.class));
+                .flatMap(one -> Arrays.stream(one.getParameterTypes()))
+                .collect(Collectors.toSet());
     }
 
     @Override

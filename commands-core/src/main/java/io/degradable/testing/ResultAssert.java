@@ -5,9 +5,7 @@ import io.degradable.model.Source;
 import io.degradable.model.StageReport;
 import io.degradable.model.Trigger;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import javax.annotation.Nullable;
@@ -68,23 +66,7 @@ public final class ResultAssert<R> {
      */
     public ResultAssert<R> hasTrail(String... expected) {
         List<StageReport> trail = result.trail();
-        boolean same = trail.size() == expected.length;
-        for (int i = 0; same && i < expected.length; i++) {
-            String coarse = coarse(trail.get(i));
-            same = expected[i].equals(coarse) || expected[i].equals(fine(trail.get(i)));
-        }
-        List<String> found = new ArrayList<>();
-        trail.forEach(report -> found.add(fine(report)));
-        return check(same, "the trail " + List.of(expected), "was " + found);
-    }
-
-    private static String coarse(StageReport report) {
-        return report.stage() + ": "
-                + report.outcome().name().toLowerCase(Locale.ROOT).replace('_', ' ');
-    }
-
-    private static String fine(StageReport report) {
-        return coarse(report) + " (" + report.reason().text() + ")";
+        return check(Trails.match(trail, expected), "the trail " + List.of(expected), "was " + Trails.words(trail));
     }
 
     private ResultAssert<R> check(boolean holds, String expected, String found) {

@@ -27,14 +27,20 @@ final class TestContainer {
     private final Ticker clock = Ticker.system();
     private final Set<Thread> before = threads();
     private final @Nullable ManualTicker ticker;
+    private final @Nullable RecordedEvents events;
     private final Commands commands;
 
-    TestContainer(String name, boolean manual) {
+    /**
+     * A new one.
+     *
+     * @param manual whether its time moves only when the test says so
+     * @param recorded whether its events are recorded
+     */
+    TestContainer(String name, boolean manual, boolean recorded) {
         this.ticker = manual ? new ManualTicker() : null;
-        this.commands = Commands.builder()
-                .name(name)
-                .ticker(ticker == null ? clock : ticker)
-                .build();
+        this.events = recorded ? new RecordedEvents() : null;
+        Commands.Builder builder = Commands.builder().name(name).ticker(ticker == null ? clock : ticker);
+        this.commands = (events == null ? builder : builder.inlineListener(events)).build();
     }
 
     Commands commands() {
@@ -46,6 +52,14 @@ final class TestContainer {
             throw new IllegalStateException("the container runs on the JVM's clocks: nobody asked for a ticker before");
         }
         return ticker;
+    }
+
+    RecordedEvents events() {
+        if (events == null) {
+            throw new IllegalStateException(
+                    "the events of the container are not recorded: nobody asked for them before");
+        }
+        return events;
     }
 
     /**

@@ -6,6 +6,7 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass
 import io.degradable.CallableCommand;
 import io.degradable.CommandSpec;
 import io.degradable.Commands;
+import io.degradable.model.Source;
 import io.degradable.model.Trigger;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -130,6 +131,36 @@ final class DegradableExtensionTest {
             void in_a_method_before_each() {
                 assertThat(commands.ticker()).isInstanceOf(ManualTicker.class);
             }
+        }
+    }
+
+    @Test
+    void the_events_of_the_container_are_recorded_for_whoever_asks_for_them() {
+        assertThat(failuresOf(RecordsEvents.class, 2)).isEmpty();
+    }
+
+    @ExtendWith(DegradableExtension.class)
+    static final class RecordsEvents {
+
+        private final Commands commands;
+
+        RecordsEvents(Commands commands) {
+            this.commands = commands;
+        }
+
+        @Test
+        void of_this_test_alone(RecordedEvents events) {
+            assertThat(commands.call(SPEC, () -> "live")).isEqualTo("live");
+
+            events.assertThat("call").wasAnsweredBy(Source.PRIMARY, 1);
+        }
+
+        @Test
+        void with_a_ticker_as_well(RecordedEvents events, ManualTicker ticker) {
+            assertThat(commands.ticker()).isSameAs(ticker);
+            assertThat(commands.call(SPEC, () -> "live")).isEqualTo("live");
+
+            events.assertThat("call").wasAnsweredBy(Source.PRIMARY, 1);
         }
     }
 

@@ -10,13 +10,16 @@ import static org.mockito.Mockito.when;
 import io.degradable.Commands;
 import io.degradable.examples.shop.client.Catalog;
 import io.degradable.examples.shop.client.Product;
+import io.degradable.model.CircuitState;
 import io.degradable.model.CommandResult;
+import io.degradable.model.EventType;
 import io.degradable.model.Source;
 import io.degradable.model.Trigger;
 import io.degradable.testing.ChainContract;
 import io.degradable.testing.DegradableExtension;
 import io.degradable.testing.Faults;
 import io.degradable.testing.ManualTicker;
+import io.degradable.testing.RecordedEvents;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -99,6 +102,23 @@ final class GetProductChainTest {
 
         assertThatResult(future.get()).isFrom(Source.SPARE).wasTriggeredBy(Trigger.TIMEOUT);
         verifyNoInteractions(catalog);
+    }
+
+    @Test
+    void twenty_failures_open_the_circuit_and_the_next_customer_gets_the_template(RecordedEvents recorded)
+            throws Exception {
+        when(catalog.find(42)).thenThrow(new IOException("down"));
+        when(replica.find(42)).thenReturn(LAMP);
+
+        for (int customer = 1; customer <= 21; customer++) {
+            getProduct();
+        }
+
+        recorded.assertThat("GetProduct")
+                .wasAnsweredBy(Source.SPARE, 20)
+                .moved(EventType.SHORT_CIRCUITED, 1)
+                .hasTrail("primary: refused (short circuited)", "spare: skipped", "cache: missed", "static: answered")
+                .hasChanged(CircuitState.CLOSED, CircuitState.OPEN);
     }
 
     @Test
