@@ -250,6 +250,60 @@ final class ListenerTest {
         assertThat(second).containsExactlyElementsOf(heard);
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void an_inline_listener_has_heard_of_a_call_before_its_caller_has_the_answer(EntryPoint entry) throws Exception {
+        CommandSpec<Call, String> spec = withTemplate().build();
+        try (Commands commands = Way.INLINE.with(heard::add).build()) {
+            for (int call = 1; call <= 10; call++) {
+                assertThat(entry.run(failing(commands, spec))).isEqualTo("template");
+
+                assertThat(heard).hasSize(call * 3);
+            }
+        }
+    }
+
+    @Test
+    void the_delay_of_an_inline_listener_is_the_calls_and_no_limit_ends_it() {
+        CommandSpec<Call, String> spec =
+                withTemplate().timeout(Duration.ofMillis(1)).build();
+        try (Commands commands = Way.INLINE
+                .with(event -> ticker.advance(Duration.ofHours(1)))
+                .ticker(ticker)
+                .build()) {
+            long before = ticker.nanos();
+
+            CommandResult<String> result = new Call(commands, spec, "1", () -> "live").executeForResult();
+
+            assertThat(result.source()).isEqualTo(Source.PRIMARY);
+            assertThat(ticker.nanos() - before)
+                    .as("a stage and the call were told")
+                    .isEqualTo(Duration.ofHours(2).toNanos());
+        }
+    }
+
+    @Test
+    void a_primary_that_is_tried_again_is_one_stage_with_the_attempt_that_stands() {
+        AtomicInteger attempts = new AtomicInteger();
+        CommandSpec<Call, String> spec = withTemplate()
+                .semaphore()
+                .repeatable()
+                .retry(retry -> retry.attempts(3)
+                        .backoff(Duration.ofNanos(1), Duration.ofNanos(1))
+                        .budget(100, 1000))
+                .build();
+        try (Commands commands = Way.QUEUED.with(heard::add).build()) {
+            var unused = new Call(commands, spec, "1", () -> {
+                        throw new IOException("attempt " + attempts.incrementAndGet());
+                    })
+                    .execute();
+        }
+
+        assertThat(attempts).hasValue(3);
+        assertThat(heard(StageEnded.class)).extracting(StageEnded::kind).containsExactly(Source.PRIMARY, Source.STATIC);
+        assertThat(heard(StageEnded.class).get(0).failure()).hasMessage("attempt 3");
+    }
+
     @DisplayName("A container that closes waits for a run that is counted and not told yet")
     @Test
     void a_run_that_ends_while_its_container_closes_is_told_as_well() throws Exception {
@@ -510,7 +564,9 @@ final class ListenerTest {
                 .eventQueue(5)
                 .closeGrace(Duration.ofMillis(200))
                 .build();
-        assertThat(new Call(commands, spec, "1", () -> "live").execute()).isEqualTo("live"); // a stage and a call
+        CommandSpec<Call, String> first =
+                Call.declared().name("First").semaphore().build();
+        new Call(commands, first, "1", () -> "live").execute(); // a stage and a call
         entered.await();
 
         List<CompletableFuture<String>> futures = new ArrayList<>();
@@ -551,6 +607,25 @@ final class ListenerTest {
         held.letGo();
         LibraryThreads.assertThatAllEnd("listener");
         assertThat(commands.droppedEvents()).isEqualTo(1);
+    }
+
+    @Test
+    void the_queue_holds_4096_runs_unless_it_is_told_otherwise() throws Exception {
+        HeldCall held = new HeldCall();
+        CommandSpec<Call, String> spec = Call.declared().semaphore().build();
+        try (Commands commands = Way.QUEUED.with(event -> held.call()).build()) {
+            new Call(commands, spec, "1", () -> "live").execute();
+            held.untilStarted(1);
+
+            for (int call = 0; call < 4_096; call++) {
+                new Call(commands, spec, "1", () -> "live").execute();
+            }
+            assertThat(commands.droppedEvents()).isZero();
+            new Call(commands, spec, "1", () -> "live").execute();
+
+            assertThat(commands.droppedEvents()).as("a stage and its call").isEqualTo(2);
+            held.letGo();
+        }
     }
 
     @Test
