@@ -1,6 +1,7 @@
 package io.degradable.examples.shop;
 
 import io.degradable.Commands;
+import io.degradable.event.CommandLog;
 import io.degradable.examples.shop.backend.Backends;
 import io.degradable.examples.shop.client.AccountService;
 import io.degradable.examples.shop.client.BackendClients;
@@ -41,6 +42,7 @@ final class Shop implements AutoCloseable {
         commands = Commands.builder()
                 .name("shop")
                 .closeGrace(Duration.ofMillis(300))
+                .listener(new CommandLog())
                 .build();
         try {
             AccountService accounts = clients.accounts(backends.accounts().uri());

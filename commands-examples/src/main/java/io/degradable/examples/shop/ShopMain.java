@@ -73,6 +73,9 @@ public final class ShopMain implements Callable<Integer> {
             System.err.println("--load must be from 0 to " + MOST_PER_SECOND + ", was " + perSecond);
             return CommandLine.ExitCode.USAGE;
         }
+        if (perSecond == 0) {
+            System.setProperty("shop.calls", "INFO"); // before the first logger: see logback.xml
+        }
         Shop shop;
         try {
             shop = Shop.open(port);
