@@ -124,6 +124,33 @@ final class RunObserverTest {
     }
 
     @Test
+    void what_depends_on_an_answer_is_no_part_of_the_run_and_carriers_capture_what_its_caller_had() {
+        Queue<Boolean> captured = new ConcurrentLinkedQueue<>();
+        try (Commands commands = Commands.builder()
+                .observe(this::follow)
+                .carry(() -> {
+                    captured.add(CURRENT.get() == null);
+                    return null;
+                })
+                .build()) {
+            for (CommandSpec<Call, String> spec : List.of(
+                    Call.declared().name("OnPool").build(),
+                    Call.declared().name("OnCaller").semaphore().build())) {
+                String followedBy = new Call(commands, spec, "1", () -> "live")
+                        .toMaybe()
+                        .map(answer -> answer + ", then " + (CURRENT.get() == null ? "nothing" : CURRENT.get().command))
+                        .blockingGet();
+
+                assertThat(followedBy).isEqualTo("live, then nothing");
+                new Call(commands, spec, "1", () -> "live").execute();
+            }
+        }
+
+        assertThat(runs).hasSize(4);
+        assertThat(captured).containsExactly(true, true, true, true);
+    }
+
+    @Test
     void each_attempt_of_a_primary_that_is_tried_again_is_told() {
         AtomicInteger attempts = new AtomicInteger();
         CommandSpec<Call, String> spec = Call.declared()

@@ -28,7 +28,8 @@ public interface RunObserver {
 
     /**
      * One run that is followed. It is {@linkplain #install installed} wherever the run is: on the thread of the caller while
-     * the run is driven there, around every body, every later stage and every queued listener.
+     * the run is driven there, around every body, every later stage and every queued listener; not around what depends on
+     * its future or Rx source, which is no part of it.
      *
      * <p>Threading: installed by any thread; told of ends by one thread at a time.
      */

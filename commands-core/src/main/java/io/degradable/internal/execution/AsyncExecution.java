@@ -77,13 +77,9 @@ public final class AsyncExecution<C, R> implements Driver {
         if (!run.enter()) {
             return false;
         }
-        Runnable leave = run.beObserved();
-        try {
-            var unused = run.context(); // captured while the calling thread is the caller's
-            drive(false);
-        } finally {
-            leave.run();
-        }
+        run.beObserved();
+        var unused = run.context(); // captured while the calling thread is the caller's, and as it was when he called
+        advance(false);
         return true;
     }
 
@@ -127,7 +123,7 @@ public final class AsyncExecution<C, R> implements Driver {
     }
 
     private void driveOn() {
-        run.context().runWith(() -> drive(true));
+        run.context().runWith(() -> advance(true));
     }
 
     @Override
@@ -135,7 +131,25 @@ public final class AsyncExecution<C, R> implements Driver {
         return run.context();
     }
 
-    private void drive(boolean decided) {
+    /** What depends on the answer is no part of the run, and whoever follows the run does not take it for one. */
+    private void advance(boolean decided) {
+        boolean over = false;
+        Runnable leave = run.beCurrent();
+        try {
+            over = drive(decided);
+        } finally {
+            try {
+                leave.run();
+            } finally {
+                if (over) {
+                    whenOver.accept(run);
+                }
+            }
+        }
+    }
+
+    /** Drives until it has to wait; true when the run is over. */
+    private boolean drive(boolean decided) {
         try {
             if (decided && current == null) {
                 run.resume();
@@ -145,17 +159,17 @@ public final class AsyncExecution<C, R> implements Driver {
             while (!run.isOver()) {
                 if (run.isPausing()) {
                     pause();
-                    return;
+                    return false;
                 }
                 if (!isDecidedHere(begin())) {
-                    return; // whoever decides sends the next driver
+                    return false; // whoever decides sends the next driver
                 }
                 endCurrent();
             }
         } catch (Throwable lost) {
             run.lose(lost, current); // at the end of the memory, say: whoever waits must hear of it
         }
-        whenOver.accept(run);
+        return true;
     }
 
     private void pause() {

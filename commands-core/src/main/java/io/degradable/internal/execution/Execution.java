@@ -21,7 +21,8 @@ final class Execution {
             if (!run.enter()) {
                 return null;
             }
-            Runnable leave = run.beObserved();
+            run.beObserved();
+            Runnable leave = run.beCurrent();
             try {
                 while (!run.isOver()) {
                     if (run.isPausing()) {

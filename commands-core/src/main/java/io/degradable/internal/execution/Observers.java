@@ -12,6 +12,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import javax.annotation.Nullable;
 
 /**
  * Who follows the runs of a container. They are guests: what they throw is counted, and the run goes on.
@@ -27,7 +28,12 @@ final class Observers {
         this.observers = List.copyOf(observers);
     }
 
-    /** A run begins, on the calling thread. */
+    /**
+     * A run begins, on the calling thread.
+     *
+     * @return null when nobody follows it
+     */
+    @Nullable
     Observed begins(CommandKey command) {
         List<ObservedRun> followed = new ArrayList<>(observers.size());
         for (RunObserver observer : observers) {
@@ -40,7 +46,7 @@ final class Observers {
                 mistakes.increment();
             }
         }
-        return new Observed(followed);
+        return followed.isEmpty() ? null : new Observed(followed);
     }
 
     long mistakes() {

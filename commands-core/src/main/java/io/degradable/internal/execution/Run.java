@@ -127,22 +127,28 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
         return true;
     }
 
-    /**
-     * Lets those who follow runs know, once it has entered.
-     *
-     * @return ends that the run is the current one on the calling thread
-     */
-    Runnable beObserved() {
+    /** Lets those who follow runs know, once it has entered, on the thread of the caller. */
+    void beObserved() {
         Observers observers = command.container().observers();
-        Runnable leave = Run::nothing;
         if (observers != null) {
             observed = observers.begins(command.key());
-            leave = observed.install();
         }
-        if (command.container().needsContext()) {
+        if (observed != null || command.container().needsContext()) {
             var unused = context(); // while the thread is the caller's and is as it was when he called
         }
-        return leave;
+    }
+
+    /**
+     * Makes it the current one on the calling thread, for those who follow it.
+     *
+     * @return ends that
+     */
+    Runnable beCurrent() {
+        try {
+            return observed == null ? Run::nothing : observed.install();
+        } catch (Throwable noMemory) {
+            return Run::nothing; // it goes on, followed or not
+        }
     }
 
     private static void nothing() {}

@@ -11,7 +11,7 @@ import javax.annotation.Nullable;
 
 /**
  * What a run takes along from the thread that called: the deadline and the body it is a part of, the context class loader,
- * and what carriers captured.
+ * what carriers captured, and the run itself for those who follow it.
  *
  * <p>Threading: immutable; installed by any thread.
  */
@@ -20,31 +20,38 @@ public final class CallContext {
     private final Deadline parent;
     private final @Nullable ClassLoader loader;
     private final List<Captured> captured;
+    private final @Nullable Captured run;
     private final Runnable onMistake;
 
-    private CallContext(Deadline parent, @Nullable ClassLoader loader, List<Captured> captured, Runnable onMistake) {
+    private CallContext(
+            Deadline parent,
+            @Nullable ClassLoader loader,
+            List<Captured> captured,
+            @Nullable Captured run,
+            Runnable onMistake) {
         this.parent = parent;
         this.loader = loader;
         this.captured = captured;
+        this.run = run;
         this.onMistake = onMistake;
     }
 
     /**
      * Captures it from the calling thread.
      *
-     * @param also what is taken along, too
+     * @param run what those who follow the run have, around whatever is a part of it; null when nobody does
      * @param onMistake told of each function of a carrier that throws
      */
-    public static CallContext capture(List<ContextCarrier> carriers, @Nullable Captured also, Runnable onMistake) {
+    public static CallContext capture(List<ContextCarrier> carriers, @Nullable Captured run, Runnable onMistake) {
         ClassLoader loader = Thread.currentThread().getContextClassLoader();
-        return new CallContext(Deadline.current(), loader, captured(carriers, also, onMistake), onMistake);
+        return new CallContext(Deadline.current(), loader, captured(carriers, onMistake), run, onMistake);
     }
 
-    private static List<Captured> captured(List<ContextCarrier> carriers, @Nullable Captured also, Runnable onMistake) {
+    private static List<Captured> captured(List<ContextCarrier> carriers, Runnable onMistake) {
         if (carriers.isEmpty()) {
-            return also == null ? List.of() : List.of(also);
+            return List.of();
         }
-        List<Captured> all = new ArrayList<>(carriers.size() + 1);
+        List<Captured> all = new ArrayList<>(carriers.size());
         for (ContextCarrier carrier : carriers) {
             try {
                 Captured captured = carrier.capture();
@@ -55,9 +62,6 @@ public final class CallContext {
                 onMistake.run();
             }
         }
-        if (also != null) {
-            all.add(also);
-        }
         return all;
     }
 
@@ -67,10 +71,13 @@ public final class CallContext {
         return Attempt.around(parent);
     }
 
-    /** Does a piece of the driver's work on a thread that is not the caller's. */
+    /**
+     * Does a piece of the driver's work on a thread that is not the caller's. What of it is a part of the run the driver
+     * says itself, to those who follow the run.
+     */
     public void runWith(Runnable work) {
         Deadline before = parent.enter();
-        Installed installed = install();
+        Installed installed = installCarried();
         try {
             work.run();
         } finally {
@@ -89,17 +96,21 @@ public final class CallContext {
         }
     }
 
-    /** Installs loader and carriers on the calling thread. */
+    /** Installs on the calling thread what was carried along, and the run. */
     Installed install() {
+        Installed installed = installCarried();
+        if (run != null) {
+            installed.add(run);
+        }
+        return installed;
+    }
+
+    private Installed installCarried() {
         Thread thread = Thread.currentThread();
         Installed installed = new Installed(thread, thread.getContextClassLoader());
         thread.setContextClassLoader(loader);
         for (Captured one : captured) {
-            try {
-                installed.putBack().push(one.install());
-            } catch (Throwable mistake) {
-                onMistake.run();
-            }
+            installed.add(one);
         }
         return installed;
     }
@@ -116,11 +127,15 @@ public final class CallContext {
             this.loaderBefore = loaderBefore;
         }
 
-        private Deque<Runnable> putBack() {
-            if (putBack == null) {
-                putBack = new ArrayDeque<>();
+        private void add(Captured one) {
+            try {
+                if (putBack == null) {
+                    putBack = new ArrayDeque<>();
+                }
+                putBack.push(one.install());
+            } catch (Throwable mistake) {
+                onMistake.run();
             }
-            return putBack;
         }
 
         /** Leaves the thread as it was. */
