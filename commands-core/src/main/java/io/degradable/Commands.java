@@ -50,7 +50,7 @@ public final class Commands implements AutoCloseable {
                 builder.maxNames,
                 builder.evictIdleAfter,
                 builder.continuations,
-                builder.carriers,
+                builder.carriers(),
                 new Listeners.Registered(builder.listeners, builder.inlineListeners, builder.eventQueue),
                 builder.runObservers);
     }
@@ -88,6 +88,7 @@ public final class Commands implements AutoCloseable {
         private Duration evictIdleAfter = Duration.ofHours(1);
         private @Nullable Executor continuations;
         private final List<ContextCarrier> carriers = new ArrayList<>();
+        private boolean contextPropagation = true;
         private final List<CommandListener> listeners = new ArrayList<>();
         private final List<CommandListener> inlineListeners = new ArrayList<>();
         private int eventQueue = 4_096;
@@ -148,11 +149,22 @@ public final class Commands implements AutoCloseable {
 
         /**
          * Takes something along that belongs to calling threads; may be said several times. Without being told, each call
-         * takes the context class loader of its thread along.
+         * takes the context class loader of its thread along and, where Micrometer's context-propagation is on the class
+         * path, what is registered there.
          */
         public Builder carry(ContextCarrier carrier) {
             carriers.add(Objects.requireNonNull(carrier, "carrier must not be null"));
             return this;
+        }
+
+        /** Leaves Micrometer's context-propagation alone, although it is on the class path. */
+        public Builder noContextPropagation() {
+            this.contextPropagation = false;
+            return this;
+        }
+
+        private List<ContextCarrier> carriers() {
+            return contextPropagation ? OnClassPath.withContextPropagation(carriers) : carriers;
         }
 
         /**

@@ -100,6 +100,16 @@ final class LadderTest {
                 .containsOnly("io.degradable.testing");
     }
 
+    @Test
+    void context_propagation_which_users_may_not_have_is_touched_by_its_edge_only() {
+        assertThat(dependencies(LIBRARY)
+                        .filter(dependency ->
+                                dependency.getTargetClass().getPackageName().startsWith("io.micrometer.context"))
+                        .map(dependency -> dependency.getOriginClass().getPackageName()))
+                .isNotEmpty()
+                .containsOnly("io.degradable.context");
+    }
+
     // ---- the checks find what they are there for ----
 
     @Test
