@@ -7,6 +7,7 @@ import java.net.InetAddress;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
@@ -36,11 +37,29 @@ final class JettyServer implements AutoCloseable {
 
     private final Server server;
     private final ServerConnector connector;
+    private final Scheduling scheduling;
     private final URI uri;
 
-    private JettyServer(Server server, ServerConnector connector, URI uri) {
+    /** Jetty's timer, made here since Jetty stops its own without waiting for the thread. */
+    private record Scheduling(TimerThreads threads, ScheduledExecutorService timer) {
+
+        static Scheduling named(String name) {
+            TimerThreads threads = new TimerThreads(name);
+            return new Scheduling(threads, TimerThreads.timer(threads));
+        }
+
+        void end() {
+            timer.shutdownNow();
+            if (!threads.awaitEnd(CLOSE_GRACE)) {
+                LOG.debug("the scheduler is still at work after {}", CLOSE_GRACE);
+            }
+        }
+    }
+
+    private JettyServer(Server server, ServerConnector connector, Scheduling scheduling, URI uri) {
         this.server = server;
         this.connector = connector;
+        this.scheduling = scheduling;
         this.uri = uri;
     }
 
@@ -55,7 +74,8 @@ final class JettyServer implements AutoCloseable {
                 address.isLoopbackAddress(),
                 "host must be a loopback address such as 127.0.0.1, was " + host
                         + ": on another one everybody could look in, and access is not controlled yet");
-        Server server = server(name, threads);
+        Scheduling scheduling = Scheduling.named(name + "-scheduler");
+        Server server = server(name, threads, scheduling);
         ServerConnector connector = connector(server, address, port);
         server.addConnector(connector);
         try {
@@ -64,15 +84,15 @@ final class JettyServer implements AutoCloseable {
             throw cannotListen(host, port, e);
         }
         String authority = (host.contains(":") ? "[" + host + "]" : host) + ":" + connector.getLocalPort();
-        return new JettyServer(server, connector, URI.create("http://" + authority + "/"));
+        return new JettyServer(server, connector, scheduling, URI.create("http://" + authority + "/"));
     }
 
-    private static Server server(String name, int threads) {
+    private static Server server(String name, int threads, Scheduling scheduling) {
         QueuedThreadPool pool = new QueuedThreadPool(threads, 2);
         pool.setName(name);
         pool.setDaemon(true);
         pool.setStopTimeout(CLOSE_GRACE.toMillis());
-        Server server = new Server(pool, new ScheduledExecutorScheduler(name + "-scheduler", true), null);
+        Server server = new Server(pool, new ScheduledExecutorScheduler(scheduling.timer()), null);
         server.setStopTimeout(CLOSE_GRACE.toMillis());
         server.setErrorHandler(new ErrorProblem());
         return server;
@@ -124,5 +144,6 @@ final class JettyServer implements AutoCloseable {
             LOG.warn("the server did not stop in order", e);
         }
         connector.close(); // still open when the server was never started
+        scheduling.end();
     }
 }

@@ -7,6 +7,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.net.URI;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -44,8 +45,12 @@ public final class StreamServer implements AutoCloseable {
 
     private static final String THREADS = "degradable-stream";
 
+    /** How long the last tick of the stream is waited for. */
+    private static final Duration TICK_GRACE = Duration.ofMillis(200);
+
     private final JettyServer jetty;
-    private final ScheduledThreadPoolExecutor timer = timer();
+    private final TimerThreads timerThreads = new TimerThreads(THREADS + "-timer");
+    private final ScheduledThreadPoolExecutor timer = timer(timerThreads);
     private final Broadcast hystrix;
     private final DegradableMeters meters;
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -130,15 +135,10 @@ public final class StreamServer implements AutoCloseable {
         }
     }
 
-    private static ScheduledThreadPoolExecutor timer() {
-        ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, work -> {
-            Thread thread = new Thread(work, THREADS + "-timer");
-            thread.setDaemon(true);
-            return thread;
-        });
+    private static ScheduledThreadPoolExecutor timer(TimerThreads threads) {
+        ScheduledThreadPoolExecutor timer = TimerThreads.timer(threads);
         timer.setKeepAliveTime(1, TimeUnit.SECONDS); // no reader, no thread
         timer.allowCoreThreadTimeOut(true);
-        timer.setRemoveOnCancelPolicy(true);
         return timer;
     }
 
@@ -165,7 +165,10 @@ public final class StreamServer implements AutoCloseable {
         return hystrix;
     }
 
-    /** Ends the streams, gives requests in flight a moment, frees the port: within a second. Again it does nothing. */
+    /**
+     * Ends the streams, gives requests in flight a moment, frees the port, and waits for its threads, all within a second and
+     * a half. Again it does nothing.
+     */
     @Override
     public void close() {
         if (!closed.compareAndSet(false, true)) {
@@ -181,13 +184,8 @@ public final class StreamServer implements AutoCloseable {
 
     /** A tick waits for nothing, so this takes next to no time; an interrupt instead would cut connections. */
     private void awaitLastTick() {
-        try {
-            if (!timer.awaitTermination(200, TimeUnit.MILLISECONDS)) {
-                timer.shutdownNow();
-            }
-        } catch (InterruptedException e) {
+        if (!timerThreads.awaitEnd(TICK_GRACE)) {
             timer.shutdownNow();
-            Thread.currentThread().interrupt();
         }
     }
 }

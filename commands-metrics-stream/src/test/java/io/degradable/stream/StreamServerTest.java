@@ -17,6 +17,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -292,6 +293,66 @@ class StreamServerTest {
             assertThat(threadsSince(before)).isEmpty();
         }
         StreamServer.builder(commands).port(uri.getPort()).start().close();
+    }
+
+    /** Gives Jetty's scheduler something to do that goes on for a while after its interrupt, as a slow task may. */
+    private static final class KeepsSchedulerBusy extends Handler.Abstract {
+
+        private final CountDownLatch begun = new CountDownLatch(1);
+        private final Duration afterInterrupt;
+
+        KeepsSchedulerBusy(Duration afterInterrupt) {
+            this.afterInterrupt = afterInterrupt;
+        }
+
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            return false;
+        }
+
+        @Override
+        protected void doStart() {
+            var unused = getServer().getScheduler().schedule(this::work, 0, TimeUnit.MILLISECONDS);
+        }
+
+        private void work() {
+            begun.countDown();
+            while (!Thread.currentThread().isInterrupted()) {
+                Thread.onSpinWait();
+            }
+            long interruptedNanos = System.nanoTime();
+            while (System.nanoTime() - interruptedNanos < afterInterrupt.toNanos()) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    @Test
+    void closing_waits_for_the_scheduler_that_is_at_work() throws Exception {
+        Set<Thread> before = threads();
+        KeepsSchedulerBusy busy = new KeepsSchedulerBusy(Duration.ofMillis(100));
+        StreamServer server = StreamServer.builder(commands).handler(busy).start();
+        busy.begun.await();
+
+        server.close();
+
+        assertThat(threadsSince(before)).isEmpty();
+    }
+
+    @Test
+    void closing_does_not_wait_for_a_scheduler_that_hangs() throws Exception {
+        Set<Thread> before = threads();
+        KeepsSchedulerBusy busy = new KeepsSchedulerBusy(Duration.ofSeconds(3));
+        StreamServer server = StreamServer.builder(commands).handler(busy).start();
+        busy.begun.await();
+
+        server.close();
+
+        Set<Thread> left = threadsSince(before);
+        assertThat(left).extracting(Thread::getName).containsExactly("degradable-stream-scheduler");
+        for (Thread thread : left) {
+            thread.join();
+        }
     }
 
     @Test
