@@ -28,6 +28,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -273,7 +274,8 @@ final class RetryTest {
         assertThat(bodies).hasValue(1);
     }
 
-    @DisplayName("S4: however long everything fails, the backend sees a tenth more, and one call a second")
+    @DisplayName(
+            "B147, S4: of 1,000 calls a second to a backend that is down it sees a tenth more, and one, in every second")
     @Test
     void a_command_adds_no_more_to_the_load_than_its_budget() {
         CommandSpec<Call, String> spec = retried(3)
@@ -283,17 +285,29 @@ final class RetryTest {
                         .jitter(1) // so that nobody has to wait
                         .budget(10, 1))
                 .build();
-        int calls = 5_000;
+        int seconds = 5;
+        int[] seen = new int[seconds];
+        long begin = ticker.nanos();
 
-        for (int call = 0; call < calls; call++) {
-            assertThat(failing(spec, Integer.MAX_VALUE).execute()).isEqualTo("template");
+        for (int call = 0; call < seconds * 1_000; call++) {
+            Call toBackend = new Call(commands, spec, "1", () -> {
+                seen[(int) ((ticker.nanos() - begin) / 1_000_000_000)]++;
+                throw new IOException("down");
+            });
+            assertThat(toBackend.execute()).isEqualTo("template");
             ticker.advance(Duration.ofMillis(1));
         }
 
-        int extra = bodies.get() - calls;
-        assertThat(extra).isBetween(calls / 10, calls / 10 + 5 + 1);
-        assertThat(primary().retries()).isEqualTo(extra);
-        assertThat(primary().retriesOverBudget()).isPositive();
+        assertThat(seen).as("what the backend itself has counted").satisfies(counts -> {
+            for (int count : counts) {
+                assertThat(count).isBetween(1_100, 1_110);
+            }
+        });
+        int extra = IntStream.of(seen).sum() - seconds * 1_000;
+        assertThat(primary().retries()).isEqualTo(extra).isLessThanOrEqualTo(seconds * (100 + 1) + 1);
+        assertThat(primary().retriesOverBudget())
+                .as("each call that would have been tried again, and was not")
+                .isGreaterThanOrEqualTo(seconds * 1_000 - extra);
     }
 
     @DisplayName("S4: what was saved up in good times is bounded")

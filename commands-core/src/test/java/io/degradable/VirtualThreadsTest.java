@@ -85,8 +85,9 @@ final class VirtualThreadsTest {
         }
     }
 
+    @DisplayName("B146: 10,000 bodies that sleep need no thread each")
     @Test
-    void ten_thousand_sleeping_bodies_need_no_thread_each() { // B146
+    void ten_thousand_sleeping_bodies_need_no_thread_each() {
         try (Commands commands = Commands.create()) {
             List<CompletableFuture<String>> answers = new ArrayList<>();
             for (int call = 0; call < 10_000; call++) {
