@@ -9,17 +9,24 @@ public final class StageTimeoutException extends TimeoutException {
     private static final long serialVersionUID = 1;
 
     private final StageReason reason;
+    private final boolean bodyStarted;
 
     public StageTimeoutException(
             CommandKey key, String stage, StageReason reason, Duration after, boolean bodyStarted) {
         super(key.name() + ": " + stage + " timed out (" + reason.text() + ") after " + after.toMillis() + " ms"
                 + (bodyStarted ? "" : ", before its body started"));
         this.reason = reason;
+        this.bodyStarted = bodyStarted;
     }
 
     /** {@link StageReason#TIMEOUT} or {@link StageReason#BUDGET}. */
     public StageReason reason() {
         return reason;
+    }
+
+    /** Whether the body had begun; else it was still waiting for a thread. */
+    public boolean bodyStarted() {
+        return bodyStarted;
     }
 
     @Override

@@ -46,7 +46,7 @@ final class ChainContractTest {
     }
 
     private static CommandSpec.Builder<CallableCommand<String>, String> declared() {
-        return CommandSpec.<String>callable("GetProduct").group("catalog").timeout(Duration.ofMillis(30));
+        return CommandSpec.<String>callable("GetProduct").group("catalog").timeout(Duration.ofMillis(250));
     }
 
     private CommandSpec.Builder<CallableCommand<String>, String> withSpare(Spare spare) {
@@ -90,18 +90,20 @@ final class ChainContractTest {
             asked.clear();
             Trigger rejected = semaphore ? Trigger.SEMAPHORE_REJECTED : Trigger.THREAD_POOL_REJECTED;
             CommandSpec.Builder<CallableCommand<String>, String> spec = declared()
-                    .fallback(chain -> chain.spareCall(
+                    .fallback(chain -> chain.within(Duration.ofSeconds(20)) // a busy machine gives threads late
+                            .spareCall(
                                     "replica",
                                     (command, context) -> {
                                         asked.add(context.trigger());
                                         return "spare";
                                     },
-                                    stage -> stage.on(
-                                            Trigger.FAILURE,
-                                            Trigger.TIMEOUT,
-                                            rejected,
-                                            Trigger.SHORT_CIRCUITED,
-                                            Trigger.OVERLOADED))
+                                    stage -> stage.timeout(Duration.ofSeconds(10))
+                                            .on(
+                                                    Trigger.FAILURE,
+                                                    Trigger.TIMEOUT,
+                                                    rejected,
+                                                    Trigger.SHORT_CIRCUITED,
+                                                    Trigger.OVERLOADED))
                             .template(UNKNOWN));
 
             contract(semaphore ? spec.semaphore() : spec).check();

@@ -11,17 +11,17 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public final class Slots {
 
+    /** Slots taken, those that are {@link #owed} among them. */
     private final AtomicInteger taken = new AtomicInteger();
+
     private volatile int limit;
 
     /**
-     * Slots that holders at the end of their stacks could not {@link #giveBack}, ever. A bare field, for who can neither call
-     * a method nor enter a monitor. Two threads that come to that at once may count as one.
+     * Slots that holders at the end of their stacks could not {@link #giveBack}, ever: they are discounted, since to take them
+     * off would be a second step, for which there may be no stack either. A bare field, for who can neither call a method nor
+     * enter a monitor. Two threads that come to that at once may count as one.
      */
     public int owed;
-
-    /** How many of them were given back since. */
-    private final AtomicInteger collected = new AtomicInteger();
 
     public Slots(int limit) {
         this.limit = limit;
@@ -31,34 +31,22 @@ public final class Slots {
     public boolean tryTake() {
         while (true) {
             int before = taken.get();
-            if (before < limit) {
-                if (taken.compareAndSet(before, before + 1)) {
-                    return true;
-                }
-            } else if (!collectOwed()) {
+            if (before - owed >= limit) {
                 return false;
+            }
+            if (taken.compareAndSet(before, before + 1)) {
+                return true;
             }
         }
     }
 
-    private boolean collectOwed() {
-        int before = collected.get();
-        int now = owed;
-        if (now == before || !collected.compareAndSet(before, now)) {
-            return now != before; // another thread collects them
-        }
-        taken.addAndGet(before - now);
-        return true;
-    }
-
     public void giveBack() {
-        int left = taken.decrementAndGet();
+        int left = taken.decrementAndGet() - owed;
         assert left >= 0 : "a slot was given back twice";
     }
 
     public int taken() {
-        collectOwed();
-        return taken.get();
+        return taken.get() - owed;
     }
 
     public int limit() {
