@@ -194,7 +194,8 @@ public final class Commands implements AutoCloseable {
 
         /**
          * Lets somebody follow each run from its beginning, on the threads where it is, for traces; may be said several
-         * times. It is called on the way of every call, so its delay is the call's.
+         * times. It is called on the way of every call, so its delay is the call's. A call that is followed is asked for
+         * what it carries along.
          */
         public Builder observe(RunObserver observer) {
             runObservers.add(Objects.requireNonNull(observer, "observer must not be null"));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.degradable.context.PropagatedContext;
 import io.degradable.template.StaticTemplate;
+import io.degradable.testing.ManualTicker;
 import io.micrometer.context.ContextRegistry;
 import io.micrometer.context.ThreadLocalAccessor;
 import java.io.IOException;
@@ -77,6 +78,7 @@ final class PropagatedContextTest {
                 .build();
         Queue<String> heard = new ConcurrentLinkedQueue<>();
         try (Commands commands = Commands.builder()
+                .ticker(new ManualTicker())
                 .listener(event -> heard.add("heard of " + USER.get()))
                 .build()) {
             Call call = new Call(commands, spec, "1", () -> {
