@@ -8,6 +8,7 @@ import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.degradable.cache.CacheSpec;
+import io.degradable.event.CommandEvent;
 import io.degradable.event.CommandLog;
 import io.degradable.model.BadRequestException;
 import io.degradable.model.CallId;
@@ -101,6 +102,14 @@ final class CommandLogTest {
                 .matches("INFO call Call outcome=bad_request source=none trigger=none age=none fallback=0ms"
                         + " id=[0-9a-f]{16} cause=io\\.degradable\\.model\\.BadRequestException: wrong");
         assertThat(written()).hasSize(2);
+    }
+
+    @Test
+    void a_budget_for_retries_that_is_used_up_is_a_warning() {
+        new CommandLog(logger)
+                .on(new CommandEvent.RetryBudgetExhausted(spec.settings().key(), 7));
+
+        assertThat(written()).containsExactly("WARN retries Call budget=exhausted denied=7");
     }
 
     @Test

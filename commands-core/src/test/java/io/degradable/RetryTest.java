@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.degradable.event.CommandEvent.RetryBudgetExhausted;
 import io.degradable.model.BadRequestException;
 import io.degradable.model.CommandException;
 import io.degradable.model.CommandResult;
@@ -17,6 +18,7 @@ import io.degradable.state.CommandView;
 import io.degradable.state.StageView;
 import io.degradable.template.StaticTemplate;
 import io.degradable.testing.ManualTicker;
+import io.degradable.testing.RecordedEvents;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
@@ -46,7 +48,9 @@ final class RetryTest {
     private static final Duration BACKOFF = Duration.ofMillis(50);
 
     private final ManualTicker ticker = new ManualTicker();
-    private final Commands commands = Commands.builder().ticker(ticker).build();
+    private final RecordedEvents heard = new RecordedEvents();
+    private final Commands commands =
+            Commands.builder().ticker(ticker).inlineListener(heard).build();
     private final Callers callers = new Callers();
     private final AtomicInteger bodies = new AtomicInteger();
 
@@ -308,6 +312,12 @@ final class RetryTest {
         assertThat(primary().retriesOverBudget())
                 .as("each call that would have been tried again, and was not")
                 .isGreaterThanOrEqualTo(seconds * 1_000 - extra);
+        assertThat(heard.all(RetryBudgetExhausted.class))
+                .as("told once in each second")
+                .hasSize(seconds)
+                .extracting(RetryBudgetExhausted::overBudget)
+                .isSorted()
+                .allMatch(denied -> denied > 0);
     }
 
     @DisplayName("S4: what was saved up in good times is bounded")

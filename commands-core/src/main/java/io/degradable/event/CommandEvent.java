@@ -15,8 +15,8 @@ import javax.annotation.Nullable;
 
 /**
  * What a {@link CommandListener} hears of. When a run is over it is told at once: a {@link StageEnded} for each stage in the
- * order of the chain, then the {@link CallEnded}, with nothing of another run in between. A {@link CircuitChanged} is told
- * when it happens.
+ * order of the chain, then the {@link CallEnded}, with nothing of another run in between. A {@link CircuitChanged} and
+ * a {@link RetryBudgetExhausted} are told when they happen.
  *
  * <p>Threading: immutable.
  */
@@ -92,4 +92,13 @@ public sealed interface CommandEvent {
     record CircuitChanged(
             CommandKey command, String stage, CircuitState from, CircuitState to, String why, boolean byHand)
             implements CommandEvent {}
+
+    /**
+     * A failure stands that would have been tried again, had the command's budget for retries not been used up. Told when it
+     * happens, and not again within a second.
+     *
+     * @param command whose budget it is
+     * @param overBudget how many retries the budget has not allowed since the start
+     */
+    record RetryBudgetExhausted(CommandKey command, long overBudget) implements CommandEvent {}
 }

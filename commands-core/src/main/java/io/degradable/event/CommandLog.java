@@ -10,10 +10,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes a line for each call that its primary did not answer, and one for each move of a breaker:
+ * Writes a line for each call that its primary did not answer, one for each move of a breaker, and
+ * one a second while a budget of retries is used up:
  *
  * <pre>
  *   call GetProduct outcome=degraded source=cache trigger=timeout age=41000ms fallback=12ms id=00c0ffee00c0ffee cause=...
+ *   retries GetProduct budget=exhausted denied=7
  *   circuit GetProduct/primary from=closed to=open by=measurement why=11 of 20 calls failed or slow ...
  * </pre>
  *
@@ -47,6 +49,8 @@ public final class CommandLog implements CommandListener {
             }
         } else if (event instanceof CommandEvent.CircuitChanged circuit) {
             write(circuit);
+        } else if (event instanceof CommandEvent.RetryBudgetExhausted retries) {
+            log.warn("retries {} budget=exhausted denied={}", retries.command().name(), retries.overBudget());
         }
     }
 

@@ -3,6 +3,7 @@ package io.degradable.testing;
 import io.degradable.event.CommandEvent;
 import io.degradable.event.CommandEvent.CallEnded;
 import io.degradable.event.CommandEvent.CircuitChanged;
+import io.degradable.event.CommandEvent.RetryBudgetExhausted;
 import io.degradable.event.CommandEvent.StageEnded;
 import io.degradable.model.CallId;
 import io.degradable.model.CircuitState;
@@ -138,6 +139,9 @@ public final class EventsAssert {
         if (event instanceof CallEnded call) {
             return command + ": " + call.outcome().tag() + ", from " + Source.tagOf(call.source()) + ", moved "
                     + call.moved() + ", call " + CallId.text(call.callId());
+        }
+        if (event instanceof RetryBudgetExhausted retries) {
+            return command + ": no budget for retries, " + retries.overBudget() + " denied";
         }
         CircuitChanged change = (CircuitChanged) event;
         return command + ": circuit of " + change.stage() + " from " + change.from() + " to " + change.to() + ": "

@@ -64,7 +64,8 @@ public final class CommandRuntime<C, R> implements CommandView {
                 : new Retries(
                         settings.retry(),
                         definition.retryOn(),
-                        container.ticker().nanos());
+                        container.ticker().nanos(),
+                        container.retriesDenied(settings.key()));
         this.possibleCalls = PossibleCalls.of(settings);
         this.budgetNanos = Spans.nanos(settings.budget());
         long primaryAndChain = Spans.sum(primary.guard().timeoutNanos(), budgetNanos);

@@ -2,6 +2,7 @@ package io.degradable.internal.execution;
 
 import io.degradable.cache.CacheSpec;
 import io.degradable.cache.TimedCache;
+import io.degradable.event.CommandEvent;
 import io.degradable.event.ContextCarrier;
 import io.degradable.event.RunObserver;
 import io.degradable.internal.bulkhead.Bulkhead;
@@ -11,6 +12,7 @@ import io.degradable.internal.bulkhead.WorkerBulkhead;
 import io.degradable.internal.guard.CallContext;
 import io.degradable.internal.guard.Guard;
 import io.degradable.internal.stage.Stage;
+import io.degradable.model.CommandKey;
 import io.degradable.settings.Differences;
 import io.degradable.settings.Require;
 import io.degradable.state.CacheView;
@@ -33,6 +35,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
 import javax.annotation.Nullable;
 
@@ -385,6 +388,13 @@ public final class Container {
     /** How often a listener or who follows runs threw. */
     public long listenerMistakes() {
         return (listeners == null ? 0 : listeners.mistakes()) + (observedBy == null ? 0 : observedBy.mistakes());
+    }
+
+    /** To be told how many retries of a command were denied. */
+    LongConsumer retriesDenied(CommandKey command) {
+        return listeners == null
+                ? denied -> {}
+                : denied -> listeners.tellNow(new CommandEvent.RetryBudgetExhausted(command, denied));
     }
 
     /** Who follows runs; null for nobody. */

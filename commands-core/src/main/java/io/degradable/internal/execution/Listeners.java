@@ -102,13 +102,21 @@ public final class Listeners {
 
     /** Tells of the moves of one breaker. */
     CircuitBreaker.Watcher circuit(CommandKey command, String stage) {
-        return (from, to, why, byHand) -> {
-            List<CommandEvent> events = List.of(new CommandEvent.CircuitChanged(command, stage, from, to, why, byHand));
+        return (from, to, why, byHand) ->
+                tellNow(new CommandEvent.CircuitChanged(command, stage, from, to, why, byHand));
+    }
+
+    /** Tells of something that belongs to no call. Throws nothing. */
+    void tellNow(CommandEvent event) {
+        try {
+            List<CommandEvent> events = List.of(event);
             if (!queued.isEmpty()) {
                 enqueue(new Entry(null, events));
             }
             tellInline(events);
-        };
+        } catch (Throwable noStackLeft) {
+            drop(1);
+        }
     }
 
     private void tellInline(List<CommandEvent> events) {

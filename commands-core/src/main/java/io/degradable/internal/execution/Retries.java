@@ -6,7 +6,9 @@ import io.degradable.model.StageReason;
 import io.degradable.settings.RetrySettings;
 import io.degradable.time.Spans;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import javax.annotation.Nullable;
 
@@ -23,13 +25,30 @@ final class Retries {
     /** Stands for: the failure stands. */
     static final long NONE = -1;
 
+    private static final long TOLD_EVERY_NANOS = 1_000_000_000;
+
     private final RetrySettings settings;
     private final @Nullable Predicate<? super Throwable> onFailure;
     private final RetryBudget budget;
     private final LongAdder retried = new LongAdder();
     private final LongAdder overBudget = new LongAdder();
 
-    Retries(RetrySettings settings, @Nullable Predicate<? super Throwable> onFailure, long nowNanos) {
+    private final LongConsumer denied;
+    private final AtomicLong toldNanos;
+
+    /**
+     * The retries of a command.
+     *
+     * @param onFailure which failures are worth one; null for all
+     * @param denied told how many the budget has not allowed, once in a second at most
+     */
+    Retries(
+            RetrySettings settings,
+            @Nullable Predicate<? super Throwable> onFailure,
+            long nowNanos,
+            LongConsumer denied) {
+        this.denied = denied;
+        this.toldNanos = new AtomicLong(nowNanos - TOLD_EVERY_NANOS);
         this.settings = settings;
         this.onFailure = onFailure;
         this.budget = new RetryBudget(settings.budgetPercentage(), settings.budgetPerSecond(), nowNanos);
@@ -56,11 +75,19 @@ final class Retries {
             return NONE;
         }
         if (!budget.tryTake(failed.endNanos())) {
-            overBudget.increment();
+            deny(failed.endNanos());
             return NONE;
         }
         retried.increment();
         return pause;
+    }
+
+    private void deny(long nowNanos) {
+        overBudget.increment();
+        long last = toldNanos.get();
+        if (nowNanos - last >= TOLD_EVERY_NANOS && toldNanos.compareAndSet(last, nowNanos)) {
+            denied.accept(overBudget.sum());
+        }
     }
 
     private boolean isWorthIt(Step<?, ?, ?> failed) {
