@@ -3,6 +3,7 @@ package io.degradable;
 import io.degradable.event.ContextCarrier;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.ServiceConfigurationError;
 
 /**
  * What a container uses by itself where the library for it is on the class path. It is asked for by name, since nothing here
@@ -19,7 +20,7 @@ final class OnClassPath {
     /** The carriers that were given, after Micrometer's context-propagation if that is there and not given itself. */
     static List<ContextCarrier> withContextPropagation(List<ContextCarrier> given) {
         try {
-            Class.forName(LIBRARY, false, OnClassPath.class.getClassLoader());
+            initialize();
             Class<?> carrier = Class.forName(CARRIER);
             if (given.stream().anyMatch(carrier::isInstance)) {
                 return given;
@@ -32,6 +33,15 @@ final class OnClassPath {
             return given;
         } catch (ReflectiveOperationException broken) {
             throw new IllegalStateException(CARRIER + " cannot be made", broken);
+        }
+    }
+
+    /** Not left to the first call, whose time limit does not allow for all that the library loads. */
+    private static void initialize() throws ClassNotFoundException {
+        try {
+            Class.forName(LIBRARY);
+        } catch (LinkageError | ServiceConfigurationError broken) {
+            // By what somebody has registered there. Each call that would use it finds so again, and counts it.
         }
     }
 }

@@ -10,6 +10,12 @@ import io.micrometer.context.ContextRegistry;
 import io.micrometer.context.ThreadLocalAccessor;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.Enumeration;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -18,6 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -225,19 +232,23 @@ final class PropagatedContextTest {
 
     // ---- without the library ----
 
-    /** Defines our own classes anew, for whom the library is not there. */
-    private static final class WithoutLibrary extends ClassLoader {
+    /** Defines our own classes and the library anew, and may hide the library from ours. */
+    private static class Anew extends ClassLoader {
 
-        WithoutLibrary() {
+        private final boolean hidden;
+
+        Anew(boolean hidden) {
             super(PropagatedContextTest.class.getClassLoader());
+            this.hidden = hidden;
         }
 
         @Override
         protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-            if (name.startsWith("io.micrometer.context.")) {
+            boolean ofLibrary = name.startsWith("io.micrometer.context.");
+            if (ofLibrary && hidden) {
                 throw new ClassNotFoundException(name);
             }
-            if (!name.startsWith("io.degradable.")) {
+            if (!ofLibrary && !name.startsWith("io.degradable.")) {
                 return super.loadClass(name, resolve);
             }
             Class<?> loaded = findLoadedClass(name);
@@ -255,19 +266,44 @@ final class PropagatedContextTest {
                 throw new ClassNotFoundException(name, unreadable);
             }
         }
+
+        private Object probe() throws Exception {
+            var constructor =
+                    Class.forName(PropagationProbe.class.getName(), true, this).getDeclaredConstructor();
+            constructor.setAccessible(true);
+            return ((Callable<?>) constructor.newInstance()).call();
+        }
     }
 
     @Test
     void without_the_library_calls_go_to_their_workers_as_ever() throws Exception {
-        ClassLoader without = new WithoutLibrary();
-        var constructor =
-                Class.forName(PropagationProbe.class.getName(), true, without).getDeclaredConstructor();
-        constructor.setAccessible(true);
+        Anew without = new Anew(true);
 
-        Object seenThere = ((Callable<?>) constructor.newInstance()).call();
+        assertThat(without.probe()).isEqualTo("degradable-tests-1, 0 mistakes");
 
-        assertThat(seenThere).isEqualTo("degradable-tests-1, 0 mistakes");
         assertThatThrownBy(() -> Class.forName(ContextRegistry.class.getName(), true, without))
                 .isInstanceOf(ClassNotFoundException.class);
+    }
+
+    @Test
+    void an_accessor_of_somebody_that_cannot_be_loaded_is_counted_and_keeps_no_container_from_being_made(
+            @TempDir Path folder) throws Exception {
+        Path services = Files.writeString(folder.resolve("services"), "no.such.Accessor");
+        Anew broken = new Anew(false) {
+            @Override
+            public Enumeration<URL> getResources(String name) throws IOException {
+                return name.equals("META-INF/services/" + ThreadLocalAccessor.class.getName())
+                        ? Collections.enumeration(List.of(services.toUri().toURL()))
+                        : super.getResources(name);
+            }
+        };
+        Thread self = Thread.currentThread();
+        ClassLoader before = self.getContextClassLoader();
+        self.setContextClassLoader(broken);
+        try {
+            assertThat(broken.probe()).isEqualTo("degradable-tests-1, 1 mistakes");
+        } finally {
+            self.setContextClassLoader(before);
+        }
     }
 }

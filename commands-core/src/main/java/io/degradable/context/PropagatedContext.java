@@ -28,8 +28,7 @@ public final class PropagatedContext implements ContextCarrier {
 
     /** Of the accessors in the registry that the whole application shares. */
     public PropagatedContext() {
-        this.registry =
-                ContextRegistry::getInstance; // asked late: it loads what others have registered, which may fail
+        this.registry = ContextRegistry::getInstance; // asked late: what others have registered may fail to load
     }
 
     /** Of the accessors in a registry of one's own. The container takes this one instead of the shared one. */
