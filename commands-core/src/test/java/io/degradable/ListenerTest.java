@@ -186,6 +186,38 @@ final class ListenerTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(names = {"EXECUTE", "QUEUE"})
+    void the_runs_that_a_close_cancels_are_told_as_well(EntryPoint entry) throws Exception {
+        for (int round = 0; round < 20; round++) {
+            heard.clear();
+            Commands commands = Way.QUEUED
+                    .with(heard::add)
+                    .closeGrace(Duration.ofMillis(20))
+                    .build();
+            CommandSpec<Call, String> spec = Call.declared().noTimeout().build();
+            CountDownLatch begun = new CountDownLatch(5);
+            Callers callers = new Callers();
+            for (int call = 0; call < 5; call++) {
+                var unused = callers.start(() -> entry.run(new Call(commands, spec, "1", () -> {
+                    begun.countDown();
+                    new CountDownLatch(1).await();
+                    return "never";
+                })));
+            }
+            assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
+
+            commands.close();
+
+            assertThat(heard(CallEnded.class))
+                    .extracting(CallEnded::outcome)
+                    .hasSize(5)
+                    .containsOnly(CallOutcome.CANCELLED);
+            assertThat(commands.droppedEvents()).isZero();
+            callers.close();
+        }
+    }
+
     @Test
     void a_cancelled_call_is_told_as_such() throws Exception {
         CommandSpec<Call, String> spec = withTemplate().noTimeout().build();

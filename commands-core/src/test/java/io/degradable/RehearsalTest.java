@@ -222,6 +222,72 @@ final class RehearsalTest {
         assertThat(threads).doesNotContain(Thread.currentThread()).doesNotContainAnyElementsOf(bodies);
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void a_carrier_is_asked_no_more_often_and_only_on_the_thread_of_the_caller(EntryPoint entry) throws Exception {
+        Queue<Thread> captured = new ConcurrentLinkedQueue<>();
+        CountDownLatch filled = new CountDownLatch(1);
+        try (Commands carrying = Commands.builder()
+                .carry(() -> {
+                    captured.add(Thread.currentThread());
+                    throw new IllegalStateException("no request here");
+                })
+                .build()) {
+            CommandSpec<Call, String> spec = Call.declared()
+                    .rehearse(100)
+                    .fallback(chain -> chain.template(StaticTemplate.of("last", "template"), (template, call) -> {
+                        filled.countDown();
+                        return template;
+                    }))
+                    .build();
+
+            entry.run(new Call(carrying, spec, "1", () -> "live"));
+            assertThat(filled.await(20, TimeUnit.SECONDS)).isTrue();
+
+            assertThat(captured).hasSize(1);
+            assertThat(carrying.commands().iterator().next().stages().get(0).userMistakes())
+                    .isEqualTo(1);
+        }
+    }
+
+    @Test
+    void above_the_cap_on_names_nothing_is_rehearsed_and_nothing_tried_again() throws Exception {
+        AtomicInteger fills = new AtomicInteger();
+        AtomicInteger bodies = new AtomicInteger();
+        try (Commands capped = Commands.builder().maxNames(1).ticker(ticker).build()) {
+            for (int name = 0; name < 5; name++) {
+                CommandSpec<Call, String> spec = CommandSpec.<Call, String>named("n" + name)
+                        .group("test")
+                        .rehearse(100)
+                        .repeatable()
+                        .retry(retry -> retry.attempts(5)
+                                .budget(100, 1_000)
+                                .backoff(Duration.ofNanos(1), Duration.ofNanos(1))
+                                .jitter(1))
+                        .fallback(chain -> chain.template(StaticTemplate.of("last", "template"), (template, call) -> {
+                            fills.incrementAndGet();
+                            return template;
+                        }))
+                        .build();
+                if (name > 0) {
+                    assertThat(new Call(capped, spec, "1", () -> "live").execute())
+                            .isEqualTo("live");
+                    assertThat(new Call(capped, spec, "1", () -> {
+                                        bodies.incrementAndGet();
+                                        throw new IOException("down");
+                                    })
+                                    .execute())
+                            .isEqualTo("template");
+                } else {
+                    capped.register(spec);
+                }
+            }
+        }
+
+        assertThat(bodies).as("one attempt for each call").hasValue(4);
+        assertThat(fills).as("for those that were degraded").hasValue(4);
+    }
+
     @Test
     void a_fill_or_key_that_throws_or_answers_null_is_seen_here_and_nowhere_else() {
         CommandSpec<Call, String> spec = Call.declared()

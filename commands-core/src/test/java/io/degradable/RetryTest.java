@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -318,6 +319,18 @@ final class RetryTest {
                 .extracting(RetryBudgetExhausted::overBudget)
                 .isSorted()
                 .allMatch(denied -> denied > 0);
+    }
+
+    @Test
+    void a_pause_ends_when_the_container_closes_and_the_chain_answers_within_the_grace() throws Exception {
+        CommandSpec<Call, String> spec = retried(3).build();
+        FutureTask<String> answer = callers.start(() -> failing(spec, 99).execute());
+        ticker.untilWaiting(1);
+
+        commands.close();
+
+        assertThat(answer.get(20, TimeUnit.SECONDS)).isEqualTo("template");
+        assertThat(bodies).hasValue(1);
     }
 
     @DisplayName("S4: what was saved up in good times is bounded")

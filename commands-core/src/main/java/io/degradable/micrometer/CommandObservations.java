@@ -55,7 +55,15 @@ public final class CommandObservations implements RunObserver {
         }
         CommandContext context = new CommandContext(command);
         Observation observation = Observation.createNotStarted(convention, DEFAULT, () -> context, registry);
-        return observation.isNoop() ? null : new ObservedCommand(registry, observation.start(), context);
+        if (observation.isNoop()) {
+            return null;
+        }
+        try {
+            return new ObservedCommand(registry, observation.start(), context);
+        } catch (Throwable ofHandler) {
+            observation.stop(); // for the handlers that were told of the start
+            throw ofHandler;
+        }
     }
 
     private record ObservedCommand(ObservationRegistry registry, Observation observation, CommandContext context)

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -42,6 +43,7 @@ public final class DegradableExtension implements ParameterResolver, AfterEachCa
 
     private static final ExtensionContext.Namespace NAMESPACE =
             ExtensionContext.Namespace.create(DegradableExtension.class);
+    private static final AtomicLong MADE = new AtomicLong();
     private static final Set<Class<?>> GIVEN = Set.of(Commands.class, ManualTicker.class, RecordedEvents.class);
     private static final Set<Class<? extends Annotation>> AROUND_EACH = Set.of(BeforeEach.class, AfterEach.class);
 
@@ -90,7 +92,8 @@ public final class DegradableExtension implements ParameterResolver, AfterEachCa
         String test = context.getRequiredTestClass().getSimpleName() + "."
                 + context.getRequiredTestMethod().getName();
         String clean = test.replaceAll("[^A-Za-z0-9._-]", "_");
-        return clean.substring(0, Math.min(clean.length(), 120));
+        // Its own number, since its threads are known by its name, and a repeated test may run beside itself.
+        return clean.substring(0, Math.min(clean.length(), 100)) + "-" + MADE.incrementAndGet();
     }
 
     /** Looked up before anything is made: a container cannot change its clock or its listeners. */

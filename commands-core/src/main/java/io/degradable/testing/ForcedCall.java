@@ -54,7 +54,7 @@ final class ForcedCall implements AutoCloseable {
         this.slackNanos = slackNanos;
         this.view = register(commands, command);
         force(failure);
-        without.forEach(stage -> faults.of(name(), stage).fails(new IllegalStateException("taken away")));
+        without.forEach(stage -> faults.of(name(), stage).takenAway());
     }
 
     static CommandView register(Commands commands, DegradableCommand<?> command) {
@@ -162,7 +162,7 @@ final class ForcedCall implements AutoCloseable {
                 violations.add(violation("no stage answers", ended.trail(), failure));
             }
         } else {
-            violations.add(violation("no stage is asked, the caller gets " + failure, List.of(), failure));
+            violations.add(violation("is not answered for, the caller gets " + failure, List.of(), failure));
         }
         return null;
     }

@@ -15,12 +15,15 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class ManualTicker implements Ticker {
 
+    private static final long NANOS_PER_MILLI = 1_000_000;
+
     private record Waiter(Thread thread, long untilNanos) {}
 
     private final List<Waiter> waiters = new ArrayList<>(); // guarded by this
     private final List<Due> alarms = new ArrayList<>(); // guarded by this
     private volatile long nanos;
     private volatile long epochMillis;
+    private long sinceEpochMilli; // nanoseconds of a millisecond that is not full; guarded by this
     private volatile long readings;
 
     /** Starts close to the overflow of {@code long}, so that code which compares readings with {@code <} is found out. */
@@ -70,7 +73,7 @@ public final class ManualTicker implements Ticker {
 
     /**
      * Moves both clocks forward, wakes every waiter whose limit is reached, and then runs, on the calling thread, every
-     * timer task that is due.
+     * timer task that is due, the earliest first.
      */
     public void advance(Duration span) {
         if (span.isNegative()) {
@@ -79,7 +82,9 @@ public final class ManualTicker implements Ticker {
         List<Due> due;
         synchronized (this) {
             nanos += span.toNanos();
-            epochMillis += span.toMillis();
+            sinceEpochMilli += span.toNanos() % NANOS_PER_MILLI;
+            epochMillis += span.toMillis() + sinceEpochMilli / NANOS_PER_MILLI;
+            sinceEpochMilli %= NANOS_PER_MILLI;
             // Whoever is woken waits no more from here on, so that a test can move time, then wait for the next waiter.
             waiters.removeIf(waiter -> {
                 boolean over = isOver(waiter.untilNanos);
@@ -88,7 +93,10 @@ public final class ManualTicker implements Ticker {
                 }
                 return over;
             });
-            due = alarms.stream().filter(alarm -> isOver(alarm.atNanos)).toList();
+            due = alarms.stream()
+                    .filter(alarm -> isOver(alarm.atNanos))
+                    .sorted((one, other) -> Long.signum(one.atNanos - other.atNanos)) // readings may overflow
+                    .toList();
             alarms.removeAll(due);
         }
         due.forEach(alarm -> alarm.task.run());

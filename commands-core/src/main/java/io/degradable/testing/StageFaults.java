@@ -78,6 +78,11 @@ public final class StageFaults {
         return this;
     }
 
+    /** It does not answer, and nothing that the command's failure rules could take for its own is thrown. */
+    StageFaults takenAway() {
+        return guard.isInline() ? fails(new IllegalStateException("taken away")) : rejects();
+    }
+
     private synchronized StageFaults inject(Fault next) {
         fault = next;
         guard.inject(next);

@@ -14,6 +14,7 @@ final class SystemTimer implements Timer {
         thread = new ScheduledThreadPoolExecutor(1, task -> {
             Thread made = new Thread(null, task, name, 0, false);
             made.setDaemon(true);
+            made.setContextClassLoader(null); // it would keep the loader of whoever made it come alive
             return made;
         });
         thread.setKeepAliveTime(10, TimeUnit.SECONDS);

@@ -85,6 +85,15 @@ final class ChainContractTest {
     }
 
     @Test
+    void a_good_chain_keeps_its_contract_whatever_the_command_takes_for_a_wrong_request() {
+        contract(declared()
+                        .ignore(failure -> failure instanceof IllegalStateException)
+                        .fallback(chain -> chain.spareCall("replica", (command, context) -> "spare")
+                                .template(UNKNOWN)))
+                .check();
+    }
+
+    @Test
     void every_trigger_a_primary_can_end_with_is_forced_on_each_kind_of_bulkhead() {
         for (boolean semaphore : new boolean[] {false, true}) {
             asked.clear();

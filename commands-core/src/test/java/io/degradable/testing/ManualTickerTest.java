@@ -3,7 +3,10 @@ package io.degradable.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.degradable.time.Timer;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,6 +38,27 @@ final class ManualTickerTest {
 
         assertThat(ticker.nanos()).isEqualTo(7_001_000);
         assertThat(ticker.epochMillis()).isEqualTo(5_007);
+    }
+
+    @Test
+    void parts_of_a_millisecond_add_up_on_the_wall_clock() {
+        for (int i = 0; i < 10_000; i++) {
+            ticker.advance(Duration.ofNanos(500_000));
+        }
+
+        assertThat(ticker.epochMillis()).isEqualTo(10_000);
+    }
+
+    @Test
+    void tasks_that_are_due_run_in_the_order_of_their_moments() {
+        List<String> ran = new ArrayList<>();
+        Timer timer = ticker.newTimer("test");
+        var unused = timer.schedule(() -> ran.add("later"), ticker.nanos() + 150);
+        var unused2 = timer.schedule(() -> ran.add("earlier"), ticker.nanos() + 50);
+
+        ticker.advance(Duration.ofNanos(200));
+
+        assertThat(ran).containsExactly("earlier", "later");
     }
 
     @Test

@@ -25,6 +25,11 @@ final class Assembly {
         Guard primary(CommandDefinition<?, ?> command);
 
         Guard stage(CommandDefinition<?, ?> command, StageSettings stage);
+
+        /** Whether they are shared by commands that come and go, so that nothing can be kept for one of them alone. */
+        default boolean areShared() {
+            return false;
+        }
     }
 
     /** A guard of its own for each command and stage. */
@@ -78,6 +83,9 @@ final class Assembly {
             chain.add(stage(stage, definition, memories));
         }
         Guard guard = guards.primary(definition);
+        // What they may cost is bounded for each command, which takes one that stays.
+        boolean retried = !settings.retry().areOff() && !guards.areShared();
+        boolean rehearsed = settings.rehearsalPercentage() > 0 && !guards.areShared();
         Stage<C, R, R> primary = Stage.primary(
                 StageSettings.of(
                         PRIMARY,
@@ -89,32 +97,29 @@ final class Assembly {
                 definition.run(),
                 settings.nullIsFailure(),
                 memories,
-                rehearsal(settings, chain, guard),
+                rehearsed ? rehearsal(settings, chain) : null,
                 ticker);
-        return new CommandRuntime<>(definition, container, primary, chain, counts, tenure);
+        Retries retries = !retried
+                ? null
+                : new Retries(
+                        settings.retry(),
+                        definition.retryOn(),
+                        ticker.nanos(),
+                        container.retriesDenied(settings.key()));
+        return new CommandRuntime<>(definition, container, primary, chain, retries, rehearsed, counts, tenure);
     }
 
-    /** What is only read costs nobody anything: copies in memory and templates. */
-    static boolean isRehearsed(CommandSettings settings, Stage<?, ?, ?> stage) {
-        return settings.rehearsalPercentage() > 0 && stage.guard().isInline();
-    }
-
-    private <C, R> @Nullable Rehearsal<C> rehearsal(
-            CommandSettings settings, List<Stage<C, ?, R>> chain, Guard primary) {
+    private <C, R> @Nullable Rehearsal<C> rehearsal(CommandSettings settings, List<Stage<C, ?, R>> chain) {
         List<Stage<C, ?, ?>> copies = new ArrayList<>();
         List<Stage<C, ?, ?>> templates = new ArrayList<>();
         for (Stage<C, ?, R> stage : chain) {
-            if (isRehearsed(settings, stage)) {
+            if (stage.guard().isInline()) { // what is only read costs nobody anything: copies in memory and templates
                 (stage.settings().kind() == Source.CACHE ? copies : templates).add(stage);
             }
         }
         return copies.isEmpty() && templates.isEmpty()
                 ? null
-                : new Rehearsal<>(
-                        settings.rehearsalPercentage(),
-                        copies,
-                        templates,
-                        work -> container.aside(work, primary::userMistake));
+                : new Rehearsal<>(settings.rehearsalPercentage(), copies, templates, container::aside);
     }
 
     private <C, R> Stage<C, ?, R> stage(

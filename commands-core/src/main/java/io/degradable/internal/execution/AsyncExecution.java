@@ -56,6 +56,8 @@ public final class AsyncExecution<C, R> implements Driver {
     /** Goes on after a pause, once, whoever comes first: the timer, the canceller, or the container that closes. */
     private volatile @Nullable Runnable resumption;
 
+    private volatile @Nullable Timer.Alarm pauseEnds;
+
     // Written by the driver before it leaves, read by the next one.
     private @Nullable Timer.Alarm limit;
     private @Nullable Timer.Alarm queueLimit;
@@ -152,6 +154,7 @@ public final class AsyncExecution<C, R> implements Driver {
     private boolean drive(boolean decided) {
         try {
             if (decided && current == null) {
+                pauseEnds = disarmed(pauseEnds);
                 run.resume();
             } else if (decided) {
                 endCurrent();
@@ -175,7 +178,7 @@ public final class AsyncExecution<C, R> implements Driver {
     private void pause() {
         Runnable goesOn = container.keep(nextDriver);
         resumption = goesOn;
-        var unused = container.timer().schedule(() -> container.goOnWith(goesOn), run.resumeNanos());
+        pauseEnds = container.timer().schedule(() -> container.goOnWith(goesOn), run.resumeNanos());
         if (cancelled || container.isClosed()) { // came in between
             container.goOnWith(goesOn);
         }

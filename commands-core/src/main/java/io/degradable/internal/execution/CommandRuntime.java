@@ -50,6 +50,8 @@ public final class CommandRuntime<C, R> implements CommandView {
             Container container,
             Stage<C, R, R> primary,
             List<Stage<C, ?, R>> chain,
+            @Nullable Retries retries,
+            boolean rehearsed,
             CallCounts counts,
             Tenure tenure) {
         CommandSettings settings = definition.settings();
@@ -59,13 +61,7 @@ public final class CommandRuntime<C, R> implements CommandView {
         this.chain = List.copyOf(chain);
         this.counts = counts;
         this.tenure = tenure;
-        this.retries = settings.retry().areOff()
-                ? null
-                : new Retries(
-                        settings.retry(),
-                        definition.retryOn(),
-                        container.ticker().nanos(),
-                        container.retriesDenied(settings.key()));
+        this.retries = retries;
         this.possibleCalls = PossibleCalls.of(settings);
         this.budgetNanos = Spans.nanos(settings.budget());
         long primaryAndChain = Spans.sum(primary.guard().timeoutNanos(), budgetNanos);
@@ -73,7 +69,7 @@ public final class CommandRuntime<C, R> implements CommandView {
         List<StageView> all = new ArrayList<>();
         all.add(new LiveStage(primary, container.ticker(), retries, false));
         for (Stage<C, ?, R> stage : chain) {
-            all.add(new LiveStage(stage, container.ticker(), null, Assembly.isRehearsed(settings, stage)));
+            all.add(new LiveStage(stage, container.ticker(), null, rehearsed));
         }
         this.views = List.copyOf(all);
     }

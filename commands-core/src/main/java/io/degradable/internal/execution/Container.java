@@ -9,6 +9,7 @@ import io.degradable.internal.bulkhead.Bulkhead;
 import io.degradable.internal.bulkhead.SemaphoreBulkhead;
 import io.degradable.internal.bulkhead.VirtualThreadBulkhead;
 import io.degradable.internal.bulkhead.WorkerBulkhead;
+import io.degradable.internal.guard.Attempt;
 import io.degradable.internal.guard.CallContext;
 import io.degradable.internal.guard.Guard;
 import io.degradable.internal.stage.Stage;
@@ -29,6 +30,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -72,6 +74,9 @@ public final class Container {
 
     /** Who closes it now, and waits for the runs in flight. */
     private volatile @Nullable Thread closer;
+
+    /** Threads that pause before they try again. */
+    private final Set<Thread> pausing = ConcurrentHashMap.newKeySet();
 
     private final CountDownLatch closeIsDone = new CountDownLatch(1);
 
@@ -133,14 +138,15 @@ public final class Container {
     }
 
     /**
-     * Does something that no call waits for, with what the calling thread has of its call, on another thread.
+     * Does something that no call waits for, on another thread, with what is carried along for the body that the calling
+     * thread runs. What goes wrong with that is nobody's figure.
      *
-     * @param onMistake told of each function of a carrier that throws
      * @return false when it will not be done
      */
-    boolean aside(Runnable work, Runnable onMistake) {
-        CallContext context = CallContext.capture(carriers, null, onMistake);
-        return continuations.aside(() -> context.runApart(work));
+    boolean aside(Runnable work) {
+        CallContext carried = Attempt.carriedHere();
+        CallContext context = carried != null ? carried : CallContext.capture(carriers, null, () -> {});
+        return continuations.aside(() -> context.runUnseen(work));
     }
 
     public String name() {
@@ -420,6 +426,20 @@ public final class Container {
         wakeCloser();
     }
 
+    /** Waits on the calling thread until a moment, an interrupt, or the close; nothing is held meanwhile. */
+    void pause(long untilNanos) {
+        Thread self = Thread.currentThread();
+        pausing.add(self);
+        try {
+            // Whether it is closed is asked after it was added: who closes sees it, or is seen.
+            while (!closed && untilNanos - ticker.nanos() > 0 && !self.isInterrupted()) {
+                ticker.await(this, untilNanos);
+            }
+        } finally {
+            pausing.remove(self);
+        }
+    }
+
     private void wakeCloser() {
         Thread waiting = closer;
         if (waiting != null) {
@@ -467,6 +487,7 @@ public final class Container {
     }
 
     private void end() {
+        pausing.forEach(LockSupport::unpark);
         continuations.takeOver();
         long untilNanos = ticker.nanos() + Spans.nanos(closeGrace);
         awaitWhile(this::areRunsInFlight, untilNanos);
@@ -478,11 +499,12 @@ public final class Container {
             }
         }
         timer.close();
+        long atLast = ticker.nanos() + Math.max(Spans.nanos(closeGrace), FUTURES_NANOS);
         if (continuations.areReplaced()) {
-            long atLast = ticker.nanos() + Math.max(Spans.nanos(closeGrace), FUTURES_NANOS);
             awaitWhile(this::areFuturesOpen, atLast);
         }
         if (listeners != null) {
+            awaitWhile(this::areRunsInFlight, atLast); // what was cancelled just now is told, too
             endListeners(listeners);
         }
         continuations.close();

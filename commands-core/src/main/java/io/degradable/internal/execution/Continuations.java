@@ -66,6 +66,7 @@ final class Continuations {
         return new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), work -> {
             Thread thread = new Thread(null, work, prefix + number.incrementAndGet(), 0, false);
             thread.setDaemon(true);
+            thread.setContextClassLoader(null); // it would keep the loader of whoever made it come alive
             return thread;
         });
     }

@@ -1,7 +1,6 @@
 package io.degradable.internal.execution;
 
 import io.degradable.internal.guard.Attempt;
-import io.degradable.time.Ticker;
 import javax.annotation.Nullable;
 
 /** The synchronous driver: the calling thread itself waits for each attempt. */
@@ -26,7 +25,8 @@ final class Execution {
             try {
                 while (!run.isOver()) {
                     if (run.isPausing()) {
-                        pause(command.ticker(), run);
+                        command.container().pause(run.resumeNanos());
+                        run.resume();
                         continue;
                     }
                     underWay = run.begin(run, Thread.currentThread().isInterrupted());
@@ -57,13 +57,5 @@ final class Execution {
             throw error;
         }
         throw run.wrapped(failure); // a checked exception, which execute() cannot declare
-    }
-
-    /** Nothing is held meanwhile. */
-    private static void pause(Ticker ticker, Run<?, ?> run) {
-        while (run.resumeNanos() - ticker.nanos() > 0 && !Thread.currentThread().isInterrupted()) {
-            ticker.await(run, run.resumeNanos());
-        }
-        run.resume();
     }
 }

@@ -74,6 +74,11 @@ final class Overflow implements Assembly.Guards {
         this.assembly = new Assembly(container, parts, this);
     }
 
+    @Override
+    public boolean areShared() {
+        return true;
+    }
+
     private static Object noBody() {
         throw new AssertionError(Container.OTHER + " has no body: those who share it have their own");
     }

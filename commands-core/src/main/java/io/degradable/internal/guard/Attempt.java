@@ -333,6 +333,16 @@ public final class Attempt<C, V> implements Task, Deadline.Body {
         return deadline.body() instanceof Attempt<?, ?> body ? body : null;
     }
 
+    /** What the run carries along whose body the calling thread runs; null when it has not left its caller's thread. */
+    public static @Nullable CallContext carriedHere() {
+        for (Attempt<?, ?> body = around(Deadline.current()); body != null; body = body.around) {
+            if (body.carried != null) {
+                return body.carried;
+            }
+        }
+        return null;
+    }
+
     /** A check that fails closed cannot begin inside the body that the calling thread runs. */
     public static void checkIsImpossible() {
         Attempt<?, ?> body = around(Deadline.current());

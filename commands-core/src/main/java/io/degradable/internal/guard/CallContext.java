@@ -96,6 +96,16 @@ public final class CallContext {
         }
     }
 
+    /** Does what is no part of the run either, and is not to be seen by those who follow it: with what carriers captured. */
+    public void runUnseen(Runnable work) {
+        Installed installed = installCarried();
+        try {
+            work.run();
+        } finally {
+            installed.takeAway();
+        }
+    }
+
     /** Installs on the calling thread what was carried along, and the run. */
     Installed install() {
         Installed installed = installCarried();
