@@ -2,7 +2,7 @@ package io.degradable.internal.breaker;
 
 import io.degradable.internal.window.InFlight;
 import io.degradable.internal.window.LastCounts;
-import io.degradable.internal.window.RollingCounts;
+import io.degradable.internal.window.Tally;
 import io.degradable.internal.window.Window;
 import io.degradable.settings.BreakerSettings;
 import io.degradable.state.CircuitWindow;
@@ -20,7 +20,7 @@ final class Measurement {
     Measurement(BreakerSettings settings, long slowNanos, long nowNanos) {
         this.ended = settings.countWindow() > 0
                 ? new LastCounts(settings.countWindow())
-                : new RollingCounts(ENDS, settings.window(), settings.buckets(), nowNanos);
+                : new Tally(ENDS, settings.window(), settings.buckets(), nowNanos);
         this.inFlight = new InFlight(slowNanos, settings.window(), nowNanos);
     }
 

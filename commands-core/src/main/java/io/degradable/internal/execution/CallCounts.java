@@ -1,6 +1,6 @@
 package io.degradable.internal.execution;
 
-import io.degradable.internal.window.RollingCounts;
+import io.degradable.internal.window.Tally;
 import io.degradable.model.EventType;
 import io.degradable.model.FinishedCall;
 import io.degradable.model.FinishedCall.Ending;
@@ -8,7 +8,6 @@ import io.degradable.model.Trigger;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
 
@@ -45,8 +44,7 @@ final class CallCounts {
     static final FinishedCall LOST = call(Trigger.FAILURE, Ending.THROWN, true);
 
     private final LongAdder received = new LongAdder();
-    private final AtomicReferenceArray<LongAdder> finished = new AtomicReferenceArray<>(CELLS.length);
-    private final RollingCounts recentEvents;
+    private final Tally finished;
 
     /** How many of the calls that have ended listeners hear of; kept only where there are any. */
     private final LongAdder told = new LongAdder();
@@ -62,7 +60,7 @@ final class CallCounts {
     int lost;
 
     CallCounts(long nowNanos) {
-        this.recentEvents = new RollingCounts(EventType.values().length, WINDOW, BUCKETS, nowNanos);
+        this.finished = new Tally(CELLS.length, WINDOW, BUCKETS, nowNanos);
     }
 
     private static int cell(Trigger trigger, Ending ending, boolean bodyStarted) {
@@ -85,17 +83,8 @@ final class CallCounts {
 
     /** Books a finished call: the one place where calls are counted. */
     void finished(FinishedCall call, long startNanos, long endNanos) {
-        int cell = cell(call.trigger(), call.ending(), call.bodyStarted());
-        LongAdder count = finished.get(cell);
-        if (count == null) {
-            finished.compareAndSet(cell, null, new LongAdder());
-            count = finished.get(cell);
-        }
         elapsedNanos.add(endNanos - startNanos);
-        for (EventType event : EVENTS[cell]) {
-            recentEvents.add(event.ordinal(), 1, endNanos);
-        }
-        count.increment();
+        finished.count(cell(call.trigger(), call.ending(), call.bodyStarted()), endNanos);
     }
 
     /** What listeners are to hear of a call that has ended is on its way to them. */
@@ -135,15 +124,21 @@ final class CallCounts {
     }
 
     private long ended(int cell) {
-        LongAdder count = finished.get(cell);
-        return (count == null ? 0 : count.sum()) + (CELLS[cell] == LOST ? lost : 0);
+        return finished.total(cell) + (CELLS[cell] == LOST ? lost : 0);
     }
 
     Map<EventType, Long> recentEvents(long nowNanos) {
-        long[] sums = recentEvents.sums(nowNanos);
+        long[] recent = finished.sums(nowNanos);
         Map<EventType, Long> events = new EnumMap<>(EventType.class);
         for (EventType event : EventType.values()) {
-            events.put(event, sums[event.ordinal()]);
+            events.put(event, 0L);
+        }
+        for (int cell = 0; cell < recent.length; cell++) {
+            if (recent[cell] != 0) {
+                for (EventType event : EVENTS[cell]) {
+                    events.merge(event, recent[cell], Long::sum);
+                }
+            }
         }
         return events;
     }

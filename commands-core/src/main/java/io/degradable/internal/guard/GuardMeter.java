@@ -1,12 +1,10 @@
 package io.degradable.internal.guard;
 
-import io.degradable.internal.window.EnumCounts;
 import io.degradable.internal.window.LatencyHistogram;
-import io.degradable.internal.window.RollingCounts;
+import io.degradable.internal.window.Tally;
 import io.degradable.model.StageOutcome;
 import io.degradable.model.StageReason;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -25,14 +23,12 @@ public final class GuardMeter {
     private static final int PERCENTILE_BUCKETS = 6;
 
     private static final int REASONS = StageReason.values().length;
-    /** Kind of the rolling counts that sums up the latency of answers, after one kind for each reason. */
-    private static final int ANSWER_NANOS = REASONS;
+    private static final int OUTCOMES = StageOutcome.values().length;
 
-    private final EnumCounts<StageReason> ended = new EnumCounts<>(StageReason.class);
-    private final EnumCounts<StageOutcome> nanos = new EnumCounts<>(StageOutcome.class);
-    private final AtomicLongArray histogram = new AtomicLongArray(LatencyHistogram.BUCKETS);
-    private final RollingCounts recent;
-    private final RollingCounts recentHistogram;
+    /** How many ended for each reason, then the time that each outcome took. */
+    private final Tally ended;
+
+    private final Tally durations;
     private final LongAdder lateSuccesses = new LongAdder();
     private final LongAdder lateFailures = new LongAdder();
     private final LongAdder orphans = new LongAdder();
@@ -40,30 +36,27 @@ public final class GuardMeter {
     private final LongAdder mistakes = new LongAdder();
 
     GuardMeter(long nowNanos) {
-        this.recent = new RollingCounts(REASONS + 1, WINDOW, BUCKETS, nowNanos);
-        this.recentHistogram =
-                new RollingCounts(LatencyHistogram.BUCKETS, PERCENTILE_WINDOW, PERCENTILE_BUCKETS, nowNanos);
+        this.ended = new Tally(REASONS + OUTCOMES, WINDOW, BUCKETS, nowNanos);
+        this.durations = new Tally(LatencyHistogram.BUCKETS, PERCENTILE_WINDOW, PERCENTILE_BUCKETS, nowNanos);
     }
 
     void attemptEnded(Attempt<?, ?> attempt) {
         StageReason reason = attempt.reason();
         long now = attempt.endNanos();
-        ended.increment(reason);
-        recent.add(reason.ordinal(), 1, now);
+        ended.count(reason.ordinal(), now);
         if (reason.outcome() == StageOutcome.REFUSED) {
             return; // no time was spent, and a refusal's zero would flatter every latency
         }
         long elapsed = now - attempt.startNanos();
-        nanos.add(reason.outcome(), elapsed);
-        int bucket = LatencyHistogram.bucketOf(elapsed);
-        histogram.getAndIncrement(bucket);
-        recentHistogram.add(bucket, 1, now);
-        if (reason == StageReason.ANSWER) {
-            recent.add(ANSWER_NANOS, elapsed, now);
-        }
+        ended.add(timeOf(reason.outcome()), elapsed, now);
+        durations.count(LatencyHistogram.bucketOf(elapsed), now);
         if (attempt.overrun()) {
             overruns.increment();
         }
+    }
+
+    private static int timeOf(StageOutcome outcome) {
+        return REASONS + outcome.ordinal();
     }
 
     void bodyOrphaned() {
@@ -84,7 +77,7 @@ public final class GuardMeter {
 
     /** Attempts that ended for a reason, since the start. */
     public long ended(StageReason reason) {
-        return ended.get(reason);
+        return ended.total(reason.ordinal());
     }
 
     /** Attempts that ended with an outcome, since the start. */
@@ -92,7 +85,7 @@ public final class GuardMeter {
         long sum = 0;
         for (StageReason reason : StageReason.values()) {
             if (reason.outcome() == outcome) {
-                sum += ended.get(reason);
+                sum += ended(reason);
             }
         }
         return sum;
@@ -100,26 +93,22 @@ public final class GuardMeter {
 
     /** Time spent in attempts that ended with an outcome, since the start. */
     public long nanos(StageOutcome outcome) {
-        return nanos.get(outcome);
+        return ended.total(timeOf(outcome));
     }
 
     /** Durations of attempts that were not refused, by bucket, since the start. */
     public long[] histogram() {
-        long[] counts = new long[histogram.length()];
-        for (int bucket = 0; bucket < counts.length; bucket++) {
-            counts[bucket] = histogram.get(bucket);
-        }
-        return counts;
+        return durations.totals();
     }
 
     /** Durations of attempts that were not refused, by bucket, over the last minute. */
     public long[] recentHistogram(long nowNanos) {
-        return recentHistogram.sums(nowNanos);
+        return durations.sums(nowNanos);
     }
 
-    /** Attempts of the last ten seconds by reason (its ordinal), then the nanoseconds the answers took in all. */
+    /** Figures of the last ten seconds. */
     public Recent recent(long nowNanos) {
-        return new Recent(recent.sums(nowNanos));
+        return new Recent(ended.sums(nowNanos));
     }
 
     /** Bodies that ended well after their caller had gone. */
@@ -171,7 +160,7 @@ public final class GuardMeter {
 
         /** The mean latency of answers; 0 without any. */
         public long meanAnswerNanos() {
-            return answered() == 0 ? 0 : sums[ANSWER_NANOS] / answered();
+            return answered() == 0 ? 0 : sums[timeOf(StageOutcome.ANSWERED)] / answered();
         }
     }
 }

@@ -1,0 +1,162 @@
+package io.degradable.internal.window;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.LongAdder;
+import javax.annotation.Nullable;
+
+/**
+ * Counts of several kinds, since the start and over the last while. To count is one addition: the counts only grow, and what
+ * they were when each stretch of time began is marked for as many stretches as the window has. The recent counts are those of
+ * now less those of the oldest mark in the window.
+ *
+ * <p>A stretch is marked by the first who counts in it, before he does, so idleness costs nothing and is forgotten all the
+ * same. Whoever counts in a stretch finds it marked or marks it himself; of several the first mark stands. A count is thus
+ * never taken for one from before its stretch.
+ *
+ * <p>Threading: every method may be called from any thread; none blocks.
+ */
+public final class Tally implements Window {
+
+    /** What the counts were when a stretch began; kinds that had none are left out. */
+    private static final class Mark {
+
+        final long stretch;
+        final int[] kinds;
+        final long[] counts;
+
+        Mark(long stretch, int[] kinds, long[] counts) {
+            this.stretch = stretch;
+            this.kinds = kinds;
+            this.counts = counts;
+        }
+    }
+
+    private final AtomicReferenceArray<LongAdder> counts;
+    private final long originNanos;
+    private final long stretchNanos;
+    private final AtomicReferenceArray<Mark> marks;
+
+    /** When the stretch that was marked last is over. */
+    private volatile long turnNanos;
+
+    /**
+     * Nothing counted yet.
+     *
+     * @param kinds how many counts are kept apart; one that never occurs costs a reference
+     * @param window what is looked back at
+     * @param stretches how many parts it moves by; at least 2, and the window must divide
+     * @param nowNanos the moment the window begins to fill
+     */
+    public Tally(int kinds, Duration window, int stretches, long nowNanos) {
+        if (stretches < 2 || window.toNanos() % stretches != 0) {
+            throw new IllegalArgumentException(
+                    "window of " + window + " does not divide into " + stretches + " stretches");
+        }
+        this.counts = new AtomicReferenceArray<>(kinds);
+        this.originNanos = nowNanos;
+        this.stretchNanos = window.toNanos() / stretches;
+        this.marks = new AtomicReferenceArray<>(stretches);
+        this.turnNanos = nowNanos;
+    }
+
+    @Override
+    public void count(int kind, long nowNanos) {
+        add(kind, 1, nowNanos);
+    }
+
+    /** Adds to one kind, at a moment; one that is over already counts as now. */
+    public void add(int kind, long amount, long nowNanos) {
+        if (nowNanos - turnNanos >= 0) {
+            turn(stretchOf(nowNanos));
+        }
+        LongAdder count = counts.get(kind);
+        (count == null ? make(kind) : count).add(amount);
+    }
+
+    private LongAdder make(int kind) {
+        counts.compareAndSet(kind, null, new LongAdder());
+        return counts.get(kind);
+    }
+
+    private void turn(long stretch) {
+        int place = placeOf(stretch);
+        Mark held = marks.get(place);
+        while (held == null || held.stretch < stretch) {
+            if (marks.compareAndSet(place, held, mark(stretch))) {
+                break;
+            }
+            held = marks.get(place);
+        }
+        // Not before the mark is there. A slower thread may set it back: then the next one finds the mark, and sets it
+        // anew.
+        turnNanos = originNanos + (stretch + 1) * stretchNanos;
+    }
+
+    private Mark mark(long stretch) {
+        int used = 0;
+        for (int kind = 0; kind < counts.length(); kind++) {
+            used += counts.get(kind) == null ? 0 : 1;
+        }
+        int[] kinds = new int[used];
+        long[] sums = new long[used];
+        int next = 0;
+        for (int kind = 0; kind < counts.length() && next < used; kind++) {
+            LongAdder count = counts.get(kind);
+            if (count != null) {
+                kinds[next] = kind;
+                sums[next++] = count.sum();
+            }
+        }
+        return new Mark(stretch, kinds, sums);
+    }
+
+    /** One count since the start. */
+    public long total(int kind) {
+        LongAdder count = counts.get(kind);
+        return count == null ? 0 : count.sum();
+    }
+
+    /** All counts since the start. */
+    public long[] totals() {
+        long[] totals = new long[counts.length()];
+        for (int kind = 0; kind < totals.length; kind++) {
+            totals[kind] = total(kind);
+        }
+        return totals;
+    }
+
+    /** All counts over the window that ends now. */
+    @Override
+    public long[] sums(long nowNanos) {
+        Mark before = oldestSince(stretchOf(nowNanos) - marks.length() + 1);
+        if (before == null) {
+            return new long[counts.length()];
+        }
+        long[] sums = totals();
+        for (int i = 0; i < before.kinds.length; i++) {
+            sums[before.kinds[i]] -= before.counts[i];
+        }
+        return sums;
+    }
+
+    /** Null when nothing was counted since. */
+    private @Nullable Mark oldestSince(long stretch) {
+        Mark oldest = null;
+        for (int place = 0; place < marks.length(); place++) {
+            Mark mark = marks.get(place);
+            if (mark != null && mark.stretch >= stretch && (oldest == null || mark.stretch < oldest.stretch)) {
+                oldest = mark;
+            }
+        }
+        return oldest;
+    }
+
+    private int placeOf(long stretch) {
+        return (int) Math.floorMod(stretch, (long) marks.length());
+    }
+
+    private long stretchOf(long nowNanos) {
+        return Math.floorDiv(nowNanos - originNanos, stretchNanos);
+    }
+}
