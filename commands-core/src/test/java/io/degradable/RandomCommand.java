@@ -156,7 +156,9 @@ final class RandomCommand {
             @Nullable RandomCommand spare,
             boolean template,
             String prefix) {
-        var builder = CommandSpec.of(RandomCall.class).name(name).group("random");
+        // A late success is rehearsed as well, and then the template of the call is filled twice.
+        var builder =
+                CommandSpec.of(RandomCall.class).name(name).group("random").rehearse(0);
         if (gate.pool != null) {
             builder.threadPool(gate.pool::in);
         } else if (kind == Kind.VIRTUAL) {
