@@ -16,7 +16,6 @@ import io.degradable.testing.Race;
 import io.degradable.time.Ticker;
 import io.degradable.time.Timer;
 import java.io.IOException;
-import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -27,7 +26,6 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
-import javax.annotation.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -318,7 +316,7 @@ final class CloseTest {
         ReferenceQueue<Container> gone = new ReferenceQueue<>();
         WeakReference<Container> container = usedAndClosed(spec, gone);
 
-        assertThat(collected(gone)).isSameAs(container);
+        assertThat(Garbage.collected(gone)).isSameAs(container);
         assertThat(spec.name()).as("the spec is still there").isEqualTo("Call");
     }
 
@@ -332,14 +330,5 @@ final class CloseTest {
         } finally {
             LibraryThreads.assertThatAllEnd("close-garbage");
         }
-    }
-
-    private static @Nullable Reference<?> collected(ReferenceQueue<?> gone) throws InterruptedException {
-        Reference<?> found = null;
-        for (int round = 0; round < 100 && found == null; round++) {
-            System.gc();
-            found = gone.remove(50);
-        }
-        return found;
     }
 }

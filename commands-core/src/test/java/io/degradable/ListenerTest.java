@@ -10,6 +10,7 @@ import io.degradable.event.CommandEvent.CallEnded;
 import io.degradable.event.CommandEvent.CircuitChanged;
 import io.degradable.event.CommandEvent.StageEnded;
 import io.degradable.event.CommandListener;
+import io.degradable.event.ContextCarrier;
 import io.degradable.event.RunObserver;
 import io.degradable.model.CallOutcome;
 import io.degradable.model.CircuitState;
@@ -449,17 +450,8 @@ final class ListenerTest {
             }
         };
         CommandResult<String> last;
-        try (Commands commands = Way.QUEUED
-                .with(listener)
-                .ticker(ticker)
-                .carry(() -> {
-                    String mine = user.get();
-                    return () -> {
-                        set(user, mine);
-                        return user::remove;
-                    };
-                })
-                .build()) {
+        try (Commands commands =
+                Way.QUEUED.with(listener).ticker(ticker).carry(carrying(user)).build()) {
             user.set("ann");
             last = trouble.provoke(commands, ticker, spec, Call::executeForResult);
         } finally {
@@ -478,19 +470,23 @@ final class ListenerTest {
         assertThat(troubled.cause()).isSameAs(last.cause().orElseThrow());
     }
 
+    private static ContextCarrier carrying(ThreadLocal<String> user) {
+        return () -> {
+            String mine = user.get();
+            return () -> {
+                set(user, mine);
+                return user::remove;
+            };
+        };
+    }
+
     @Test
     void a_listener_hears_under_what_the_caller_had_when_the_call_began_whatever_its_body_left() {
         ThreadLocal<String> user = new ThreadLocal<>();
         Queue<String> users = new ConcurrentLinkedQueue<>();
         try (Commands commands = Way.QUEUED
                 .with(event -> users.add(String.valueOf(user.get())))
-                .carry(() -> {
-                    String mine = user.get();
-                    return () -> {
-                        set(user, mine);
-                        return user::remove;
-                    };
-                })
+                .carry(carrying(user))
                 .build()) {
             user.set("ann");
             CommandSpec<Call, String> spec = Call.declared().semaphore().build();

@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import javax.annotation.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -160,7 +159,7 @@ final class LoaderLeakTest {
         Reference<ClassLoader> first = usedAndDropped(gone);
         var second = usedAndDropped(new ReferenceQueue<>());
 
-        assertThat(collected(gone)).isSameAs(first).isNotSameAs(second);
+        assertThat(Garbage.collected(gone)).isSameAs(first).isNotSameAs(second);
     }
 
     @Tag("virtual-threads")
@@ -186,14 +185,5 @@ final class LoaderLeakTest {
                     .endsWith("template, heard true]");
             return new PhantomReference<>(application, gone);
         }
-    }
-
-    private static @Nullable Reference<?> collected(ReferenceQueue<?> gone) throws InterruptedException {
-        Reference<?> found = null;
-        for (int round = 0; round < 100 && found == null; round++) {
-            System.gc();
-            found = gone.remove(50);
-        }
-        return found;
     }
 }

@@ -24,54 +24,57 @@ import org.openjdk.jmh.infra.BenchmarkParams;
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class OursOnly {
 
-    /** A container that nobody looks at. */
+    /** A container, warm when it is measured. */
     @State(Scope.Benchmark)
-    public static class Plain {
+    public abstract static class Kept {
 
-        final Ours ours = new Ours();
+        final Ours ours;
+
+        Kept(Commands commands) {
+            ours = new Ours(commands);
+        }
+
+        @Setup
+        public void warm(BenchmarkParams run) throws Exception {
+            Warm.up(run, new OursOnly(), this);
+        }
+
+        @TearDown
+        public void close() {
+            ours.close();
+        }
+    }
+
+    /** A container that nobody looks at. */
+    public static class Plain extends Kept {
+
         final CallableCommand<String> asking = ours.command(ours.successSpec, Plain::ask);
+
+        public Plain() {
+            super(Commands.create());
+        }
 
         @CompilerControl(CompilerControl.Mode.DONT_INLINE)
         private static String ask() {
             return Deadline.current() == Deadline.NONE ? Work.TEMPLATE : Work.ANSWER;
         }
-
-        @Setup
-        public void warm(BenchmarkParams run) throws Exception {
-            Warm.up(run, new OursOnly(), this);
-        }
-
-        @TearDown
-        public void close() {
-            ours.close();
-        }
     }
 
     /** A container with a listener that does nothing. */
-    @State(Scope.Benchmark)
-    public static class Listened {
+    public static class Listened extends Kept {
 
-        final Ours ours = new Ours(Commands.builder().listener(event -> {}).build());
-
-        @Setup
-        public void warm(BenchmarkParams run) throws Exception {
-            Warm.up(run, new OursOnly(), this);
-        }
-
-        @TearDown
-        public void close() {
-            ours.close();
+        public Listened() {
+            super(Commands.builder().listener(event -> {}).build());
         }
     }
 
     /** A container whose meters are read ten times a second, a hundred times as often as in production. */
-    @State(Scope.Benchmark)
-    public static class Scraped {
+    public static class Scraped extends Kept {
 
-        final Ours ours = new Ours();
         private final ScheduledExecutorService reader = Executors.newSingleThreadScheduledExecutor();
 
         public Scraped() {
+            super(Commands.create());
             SimpleMeterRegistry registry = new SimpleMeterRegistry();
             new DegradableMeters(ours.commands).bindTo(registry);
             reader.scheduleAtFixedRate(
@@ -84,15 +87,10 @@ public class OursOnly {
                     TimeUnit.MILLISECONDS);
         }
 
-        @Setup
-        public void warm(BenchmarkParams run) throws Exception {
-            Warm.up(run, new OursOnly(), this);
-        }
-
-        @TearDown
+        @Override
         public void close() {
             reader.shutdownNow();
-            ours.close();
+            super.close();
         }
     }
 

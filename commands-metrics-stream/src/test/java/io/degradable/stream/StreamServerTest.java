@@ -295,13 +295,18 @@ class StreamServerTest {
         StreamServer.builder(commands).port(uri.getPort()).start().close();
     }
 
-    /** Gives Jetty's scheduler something to do that goes on for a while after its interrupt, as a slow task may. */
+    /** Gives Jetty's scheduler something to do that goes on after its interrupt, as long as it is told to. */
     private static final class KeepsSchedulerBusy extends Handler.Abstract {
 
-        private final CountDownLatch begun = new CountDownLatch(1);
-        private final Duration afterInterrupt;
+        /** What is left to do once it is told to stop. */
+        interface Rest {
+            void run() throws InterruptedException;
+        }
 
-        KeepsSchedulerBusy(Duration afterInterrupt) {
+        private final CountDownLatch begun = new CountDownLatch(1);
+        private final Rest afterInterrupt;
+
+        KeepsSchedulerBusy(Rest afterInterrupt) {
             this.afterInterrupt = afterInterrupt;
         }
 
@@ -317,12 +322,14 @@ class StreamServerTest {
 
         private void work() {
             begun.countDown();
-            while (!Thread.currentThread().isInterrupted()) {
-                Thread.onSpinWait();
-            }
-            long interruptedNanos = System.nanoTime();
-            while (System.nanoTime() - interruptedNanos < afterInterrupt.toNanos()) {
-                Thread.onSpinWait();
+            try {
+                new CountDownLatch(1).await();
+            } catch (InterruptedException closing) {
+                try {
+                    afterInterrupt.run();
+                } catch (InterruptedException again) {
+                    Thread.currentThread().interrupt();
+                }
             }
         }
     }
@@ -330,7 +337,12 @@ class StreamServerTest {
     @Test
     void closing_waits_for_the_scheduler_that_is_at_work() throws Exception {
         Set<Thread> before = threads();
-        KeepsSchedulerBusy busy = new KeepsSchedulerBusy(Duration.ofMillis(100));
+        Thread closer = Thread.currentThread();
+        KeepsSchedulerBusy busy = new KeepsSchedulerBusy(() -> {
+            while (closer.getState() != Thread.State.TIMED_WAITING) {
+                Thread.onSpinWait(); // until it waits for this one
+            }
+        });
         StreamServer server = StreamServer.builder(commands).handler(busy).start();
         busy.begun.await();
 
@@ -342,13 +354,15 @@ class StreamServerTest {
     @Test
     void closing_does_not_wait_for_a_scheduler_that_hangs() throws Exception {
         Set<Thread> before = threads();
-        KeepsSchedulerBusy busy = new KeepsSchedulerBusy(Duration.ofSeconds(3));
+        CountDownLatch release = new CountDownLatch(1);
+        KeepsSchedulerBusy busy = new KeepsSchedulerBusy(release::await);
         StreamServer server = StreamServer.builder(commands).handler(busy).start();
         busy.begun.await();
 
         server.close();
 
         Set<Thread> left = threadsSince(before);
+        release.countDown();
         assertThat(left).extracting(Thread::getName).containsExactly("degradable-stream-scheduler");
         for (Thread thread : left) {
             thread.join();

@@ -8,7 +8,6 @@ import io.degradable.event.RunObserver;
 import io.degradable.internal.bulkhead.Bulkhead;
 import io.degradable.internal.bulkhead.SemaphoreBulkhead;
 import io.degradable.internal.bulkhead.VirtualThreadBulkhead;
-import io.degradable.internal.bulkhead.WorkerBulkhead;
 import io.degradable.internal.guard.Attempt;
 import io.degradable.internal.guard.CallContext;
 import io.degradable.internal.guard.Guard;
@@ -21,7 +20,6 @@ import io.degradable.state.Circuit;
 import io.degradable.state.CommandObserver;
 import io.degradable.state.CommandView;
 import io.degradable.state.PoolView;
-import io.degradable.time.Spans;
 import io.degradable.time.Ticker;
 import io.degradable.time.Timer;
 import java.time.Duration;
@@ -30,13 +28,9 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
 import javax.annotation.Nullable;
@@ -52,12 +46,8 @@ public final class Container {
     /** The name that commands above the cap on names share. */
     public static final String OTHER = "OTHER";
 
-    /** What futures may take to complete after the grace, at least: microseconds, unless code of the user is in the way. */
-    private static final long FUTURES_NANOS = 1_000_000_000;
-
     private final String name;
     private final Ticker ticker;
-    private final Duration closeGrace;
     private final Instant startedAt;
     private final Map<String, CommandRuntime<?, ?>> commands = new ConcurrentHashMap<>();
     private final int maxNames;
@@ -70,15 +60,7 @@ public final class Container {
     private final @Nullable Observers observedBy;
     private final Timer timer;
     private final Continuations continuations;
-    private volatile boolean closed;
-
-    /** Who closes it now, and waits for the runs in flight. */
-    private volatile @Nullable Thread closer;
-
-    /** Threads that pause before they try again. */
-    private final Set<Thread> pausing = ConcurrentHashMap.newKeySet();
-
-    private final CountDownLatch closeIsDone = new CountDownLatch(1);
+    private final Closing closing;
 
     /**
      * A container.
@@ -102,10 +84,10 @@ public final class Container {
             List<RunObserver> runObservers) {
         this.name = name;
         this.ticker = ticker;
-        this.closeGrace = closeGrace;
+        this.closing = new Closing(ticker, closeGrace);
         this.maxNames = maxNames;
-        this.continuations = new Continuations(name, continuations, this::wakeCloser);
-        this.listeners = listeners.areThere() ? new Listeners(name, listeners, this::wakeCloser) : null;
+        this.continuations = new Continuations(name, continuations, closing::wake);
+        this.listeners = listeners.areThere() ? new Listeners(name, listeners, closing::wake) : null;
         this.observedBy = runObservers.isEmpty() ? null : new Observers(runObservers);
         this.parts = new Parts(name, ticker, this.continuations::interrupt, this.listeners);
         this.carriers = List.copyOf(carriers);
@@ -295,7 +277,7 @@ public final class Container {
     public Collection<? extends CommandView> commands() {
         News news = new News();
         synchronized (this) {
-            if (!closed) {
+            if (!isClosed()) {
                 sweep(news);
             }
         }
@@ -372,13 +354,13 @@ public final class Container {
     }
 
     void requireOpen() {
-        if (closed) {
+        if (isClosed()) {
             throw new IllegalStateException(name + " is closed");
         }
     }
 
     public boolean isClosed() {
-        return closed;
+        return closing.hasBegun();
     }
 
     /** Whether what a run takes along has to be captured when it begins, since it is needed after its end. */
@@ -412,39 +394,23 @@ public final class Container {
     /** A run has ended and is counted. */
     void runEnded(Run<?, ?> run) {
         if (listeners == null) {
-            wakeCloser();
+            closing.wake();
         } else {
             listeners.runEnded(run, () -> {
-                run.isTold();
-                wakeCloser();
+                run.told();
+                closing.wake();
             });
         }
     }
 
     /** A run was turned away. */
     void runTurnedAway() {
-        wakeCloser();
+        closing.wake();
     }
 
     /** Waits on the calling thread until a moment, an interrupt, or the close; nothing is held meanwhile. */
     void pause(long untilNanos) {
-        Thread self = Thread.currentThread();
-        pausing.add(self);
-        try {
-            // Whether it is closed is asked after it was added: who closes sees it, or is seen.
-            while (!closed && untilNanos - ticker.nanos() > 0 && !self.isInterrupted()) {
-                ticker.await(this, untilNanos);
-            }
-        } finally {
-            pausing.remove(self);
-        }
-    }
-
-    private void wakeCloser() {
-        Thread waiting = closer;
-        if (waiting != null) {
-            LockSupport.unpark(waiting);
-        }
+        closing.pause(untilNanos);
     }
 
     /**
@@ -454,86 +420,24 @@ public final class Container {
      */
     public void close() {
         continuations.waitsForOthers();
-        if (!beginToClose()) {
-            awaitOtherCloser();
-            return;
-        }
-        try {
-            end();
-        } finally {
-            closeIsDone.countDown();
-            closer = null;
+        if (beginToClose()) {
+            try {
+                closing.end(this::areRunsInFlight, parts.workers(), timer, continuations, listeners);
+            } finally {
+                closing.isDone();
+            }
+        } else if (listeners == null || !listeners.isTeller()) { // for its thread the other close may be waiting
+            closing.awaitOther();
         }
     }
 
     private synchronized boolean beginToClose() {
-        if (closed) {
-            return false;
-        }
-        closer = Thread.currentThread();
-        closed = true;
-        return true;
-    }
-
-    private void awaitOtherCloser() {
-        if (closer == Thread.currentThread() || (listeners != null && listeners.isTeller())) {
-            return; // the other close waits for this thread
-        }
-        try {
-            closeIsDone.await();
-        } catch (InterruptedException leave) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private void end() {
-        pausing.forEach(LockSupport::unpark);
-        continuations.takeOver();
-        long untilNanos = ticker.nanos() + Spans.nanos(closeGrace);
-        awaitWhile(this::areRunsInFlight, untilNanos);
-        List<WorkerBulkhead> toEnd = parts.workers();
-        toEnd.forEach(WorkerBulkhead::shutdown);
-        for (WorkerBulkhead bulkhead : toEnd) {
-            if (!bulkhead.awaitEnd(ticker, untilNanos)) {
-                bulkhead.cancelAll(continuations::interrupt);
-            }
-        }
-        timer.close();
-        long atLast = ticker.nanos() + Math.max(Spans.nanos(closeGrace), FUTURES_NANOS);
-        if (continuations.areReplaced()) {
-            awaitWhile(this::areFuturesOpen, atLast);
-        }
-        if (listeners != null) {
-            awaitWhile(this::areRunsInFlight, atLast); // what was cancelled just now is told, too
-            endListeners(listeners);
-        }
-        continuations.close();
-    }
-
-    private void endListeners(Listeners toEnd) {
-        toEnd.close();
-        awaitWhile(toEnd::areTold, ticker.nanos() + Spans.nanos(closeGrace));
-        if (toEnd.areTold()) {
-            toEnd.giveUp(continuations::interrupt);
-        }
+        return closing.begin();
     }
 
     private boolean areRunsInFlight() {
         return commands.values().stream()
                 .anyMatch(command -> command.inFlight() > 0
                         || (listeners != null && command.counts().areUntold()));
-    }
-
-    /** In this order: a run is counted as ended by its last driver, and its future completed before that driver ends. */
-    private boolean areFuturesOpen() {
-        return areRunsInFlight() || continuations.areUnderWay();
-    }
-
-    private void awaitWhile(BooleanSupplier somethingIsLeft, long untilNanos) {
-        while (somethingIsLeft.getAsBoolean()
-                && untilNanos - ticker.nanos() > 0
-                && !Thread.currentThread().isInterrupted()) {
-            ticker.await(this, untilNanos);
-        }
     }
 }

@@ -238,7 +238,7 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
         Step<C, ?, R> step = place == 0 ? endFirst(attempt) : endNext(stage(), attempt);
         nowNanos = step.endNanos();
         if (observed != null) {
-            observed.stageEnded(Account.stageEnded(command.key(), step, callId()));
+            tellOf(step, observed);
         }
         if (command.effect().writes() && leavesOutcomeUnknown(step)) {
             outcomeUnknown = true;
@@ -369,13 +369,29 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
         command.counts().finished(call, startNanos, endNanos);
         finished = call; // not before: what ends in between must be booked as lost
         if (observed != null) {
-            observed.ended(account().callEnded());
+            tellOfEnd(observed);
         }
         command.container().runEnded(this);
     }
 
+    private void tellOf(Step<C, ?, R> step, Observers.Observed followed) {
+        try {
+            followed.stageEnded(Account.stageEnded(command.key(), step, callId()));
+        } catch (Throwable noStackLeft) {
+            // The run goes on, whether or not there is room to tell of it.
+        }
+    }
+
+    private void tellOfEnd(Observers.Observed followed) {
+        try {
+            followed.ended(account().callEnded());
+        } catch (Throwable noStackLeft) {
+            // It has ended, whether or not there is room to tell of it.
+        }
+    }
+
     /** What listeners are to hear of it is on its way to them. */
-    void isTold() {
+    void told() {
         command.counts().told();
     }
 

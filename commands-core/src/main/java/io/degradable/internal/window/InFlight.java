@@ -34,24 +34,24 @@ public final class InFlight {
             this.byStart = null;
         } else {
             long stretch = (limitNanos + Spans.nanos(memory) + STRETCHES - 1) / STRETCHES;
-            this.byStart = new RollingCounts(1, Duration.ofNanos(stretch * STRETCHES), STRETCHES, nowNanos);
+            this.byStart = new RollingCounts(Duration.ofNanos(stretch * STRETCHES), STRETCHES, nowNanos);
         }
     }
 
     /** A call comes. Says whether it is the first of its stretch, which is a good moment to look for overdue ones. */
     public boolean enter(long startNanos) {
-        return byStart != null && byStart.add(0, 1, startNanos);
+        return byStart != null && byStart.add(1, startNanos);
     }
 
     /** The call that came at a moment goes. */
     public void leave(long startNanos) {
         if (byStart != null) {
-            byStart.add(0, -1, startNanos);
+            byStart.add(-1, startNanos);
         }
     }
 
     /** Calls in flight for longer than the limit. */
     public long overdue(long nowNanos) {
-        return byStart == null ? 0 : byStart.sumBefore(0, nowNanos - limitNanos, nowNanos);
+        return byStart == null ? 0 : byStart.sumBefore(nowNanos - limitNanos, nowNanos);
     }
 }
