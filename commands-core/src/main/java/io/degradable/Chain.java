@@ -168,6 +168,7 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
                 StageSettings.of("pending", Source.STATIC, "pending", entry, GuardSettings.INLINE),
                 arguments -> answer.apply(
                         arguments, Objects.requireNonNull(id.apply(arguments), "the operation's id is null")),
+                false,
                 null));
         return this;
     }
@@ -176,7 +177,7 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
     public FallbackSpec<C, R> template(
             StaticTemplate<? extends R> template, Consumer<? super TemplateSpec> customizer) {
         Objects.requireNonNull(template, "template must not be null");
-        return addTemplate(template.name(), arguments -> template.value(), customizer);
+        return addTemplate(template.name(), arguments -> template.value(), true, customizer);
     }
 
     @Override
@@ -186,18 +187,21 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
             Consumer<? super TemplateSpec> customizer) {
         Objects.requireNonNull(template, "template must not be null");
         Objects.requireNonNull(fill, () -> "the fill of template " + template.name() + " must not be null");
-        return addTemplate(template.name(), arguments -> fill.fill(template.value(), arguments), customizer);
+        return addTemplate(template.name(), arguments -> fill.fill(template.value(), arguments), false, customizer);
     }
 
     private FallbackSpec<C, R> addTemplate(
-            String template, Function<? super C, ? extends R> fill, Consumer<? super TemplateSpec> customizer) {
+            String template,
+            Function<? super C, ? extends R> fill,
+            boolean constant,
+            Consumer<? super TemplateSpec> customizer) {
         Objects.requireNonNull(customizer, () -> "the settings of template " + template + " must not be null");
         TemplateSpec spec = new TemplateSpec();
         customizer.accept(spec);
         EntrySettings entry = effect.writes() ? spec.entry().entering(Entering.WHEN_KNOWN) : spec.entry();
         StageSettings settings =
                 StageSettings.of(nextName("static"), Source.STATIC, template, entry, GuardSettings.INLINE);
-        stages.add(new StageDefinition.Template<>(settings, fill, spec.onFailure()));
+        stages.add(new StageDefinition.Template<>(settings, fill, constant, spec.onFailure()));
         return this;
     }
 

@@ -7,7 +7,6 @@ import io.degradable.internal.execution.CommandRuntime;
 import io.degradable.internal.execution.Container;
 import io.degradable.internal.execution.FinishedRun;
 import io.degradable.internal.execution.StageDefinition;
-import io.degradable.internal.guard.Attempt;
 import io.degradable.internal.guard.FailureRules;
 import io.degradable.model.CommandKey;
 import io.degradable.model.CommandResult;
@@ -20,6 +19,7 @@ import io.degradable.settings.Effect;
 import io.degradable.settings.GuardSettings;
 import io.degradable.settings.Require;
 import io.degradable.settings.RetrySettings;
+import io.degradable.time.Deadline;
 import io.reactivex.rxjava3.core.Maybe;
 import io.reactivex.rxjava3.core.Single;
 import java.lang.ref.WeakReference;
@@ -104,13 +104,14 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
         return this;
     }
 
-    @SuppressWarnings("NullAway") // null comes out only where the user's own run() put it in
+    @SuppressWarnings({"NullAway", "unchecked"}) // null comes out only where the user's own run() put it in
     R execute(Container container, DegradableCommand<R> command) {
-        return run(container, command).answer();
+        return (R) call(container, command, false);
     }
 
+    @SuppressWarnings({"NullAway", "unchecked"}) // a result is asked for
     CommandResult<R> executeForResult(Container container, DegradableCommand<R> command) {
-        return run(container, command).result();
+        return (CommandResult<R>) call(container, command, true);
     }
 
     CompletableFuture<R> queue(Container container, DegradableCommand<R> command) {
@@ -131,12 +132,12 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
         return RxRuns.resultSingle(whenOver -> begin(container.get(), command, whenOver)::cancel);
     }
 
-    private FinishedRun<R> run(Container container, DegradableCommand<R> command) {
+    private @Nullable Object call(Container container, DegradableCommand<R> command, boolean asResult) {
         C arguments = arguments(command);
         while (true) {
-            FinishedRun<R> run = in(container).run(arguments);
-            if (run != null) {
-                return run;
+            Object answer = in(container).call(arguments, asResult);
+            if (answer != CommandRuntime.GONE) {
+                return answer;
             }
             found.clear(); // it was let go for want of use
         }
@@ -184,7 +185,7 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
         } catch (RuntimeException refused) {
             // No page around it may answer for a check that could not even be asked for.
             if (settings().effect() == Effect.FAIL_CLOSED) {
-                Attempt.checkIsImpossible();
+                Deadline.current().checkBegins();
             }
             throw refused;
         }

@@ -17,48 +17,42 @@ import javax.annotation.Nullable;
  */
 public final class CommandResult<R> {
 
-    private final @Nullable R value;
-    private final Source source;
-    private final long ageNanos;
-    private final Trigger trigger;
-    private final @Nullable Throwable cause;
-    private final List<StageReport> trail;
-    private final long callId;
-    private final long elapsedNanos;
-    private final long fallbackNanos;
-    private final Level level;
-    private final boolean overrun;
-    private final boolean outcomeUnknown;
-
     /** No age, for a template. */
     public static final long AGELESS = -1;
 
-    /** Made by the library. */
+    private static final String PRIMARY = "primary";
+
+    private final @Nullable R value;
+    private final Source source;
+
+    /** Null when the primary answered at once: then there is nothing to tell. */
+    private final @Nullable Detour detour;
+
+    private final long callId;
+    private final long elapsedNanos;
+    private final Level level;
+    private final boolean overrun;
+
+    /**
+     * Made by the library.
+     *
+     * @param detour null when the primary answered, and all of the run was one attempt of it
+     */
     public CommandResult(
             @Nullable R value,
             Source source,
-            long ageNanos,
-            Trigger trigger,
-            @Nullable Throwable cause,
-            List<StageReport> trail,
+            @Nullable Detour detour,
             long callId,
             long elapsedNanos,
-            long fallbackNanos,
             Level level,
-            boolean overrun,
-            boolean outcomeUnknown) {
+            boolean overrun) {
         this.value = value;
         this.source = source;
-        this.ageNanos = ageNanos;
-        this.trigger = trigger;
-        this.cause = cause;
-        this.trail = trail;
+        this.detour = detour;
         this.callId = callId;
         this.elapsedNanos = elapsedNanos;
-        this.fallbackNanos = fallbackNanos;
         this.level = level;
         this.overrun = overrun;
-        this.outcomeUnknown = outcomeUnknown;
     }
 
     /** The answer; null only when the body returned null and that is an answer there. */
@@ -78,22 +72,25 @@ public final class CommandResult<R> {
 
     /** Zero from the primary and a spare, the copy's age from the cache, empty for a template. */
     public Optional<Duration> age() {
+        long ageNanos = detour == null ? 0 : detour.ageNanos();
         return ageNanos == AGELESS ? Optional.empty() : Optional.of(Duration.ofNanos(ageNanos));
     }
 
     /** Why the primary did not answer; {@link Trigger#NONE} when it did. */
     public Trigger trigger() {
-        return trigger;
+        return detour == null ? Trigger.NONE : detour.trigger();
     }
 
     /** The primary's failure: what its body threw, or a stackless exception of ours; empty when it answered. */
     public Optional<Throwable> cause() {
-        return Optional.ofNullable(cause);
+        return detour == null ? Optional.empty() : Optional.ofNullable(detour.cause());
     }
 
     /** What each stage did, the primary first. */
     public List<StageReport> trail() {
-        return trail;
+        return detour == null
+                ? List.of(new StageReport(PRIMARY, Source.PRIMARY, StageReason.ANSWER, elapsed(), null))
+                : detour.trail();
     }
 
     /** A random id of this run; {@link CallId#text} writes it as headers and logs do. */
@@ -108,7 +105,7 @@ public final class CommandResult<R> {
 
     /** From the end of the primary to the answer; zero when the primary answered. */
     public Duration fallbackElapsed() {
-        return Duration.ofNanos(fallbackNanos);
+        return detour == null ? Duration.ZERO : Duration.ofNanos(detour.fallbackNanos());
     }
 
     /** The level the application was at. */
@@ -126,7 +123,7 @@ public final class CommandResult<R> {
      * by the same operation id.
      */
     public boolean outcomeUnknown() {
-        return outcomeUnknown;
+        return detour != null && detour.outcomeUnknown();
     }
 
     /** The provenance as HTTP headers, see {@link Headers}. */
@@ -135,11 +132,11 @@ public final class CommandResult<R> {
         headers.put(Headers.SOURCE, source.tag());
         age().ifPresent(age -> headers.put(Headers.AGE, Long.toString(age.toSeconds())));
         if (degraded()) {
-            headers.put(Headers.TRIGGER, trigger.tag());
+            headers.put(Headers.TRIGGER, trigger().tag());
             headers.put(
                     Headers.FALLBACK_ELAPSED, Long.toString(fallbackElapsed().toMillis()));
         }
-        if (outcomeUnknown) {
+        if (outcomeUnknown()) {
             headers.put(Headers.OUTCOME_UNKNOWN, "true");
         }
         headers.put(Headers.CALL_ID, CallId.text(callId));
@@ -151,11 +148,11 @@ public final class CommandResult<R> {
         StringBuilder line = new StringBuilder("from ").append(source.tag());
         age().ifPresent(age -> line.append(", ").append(age.toSeconds()).append(" s old"));
         if (degraded()) {
-            line.append(", after ").append(trigger.tag());
+            line.append(", after ").append(trigger().tag());
             line.append(", fallback ").append(fallbackElapsed().toMillis()).append(" ms");
             cause().ifPresent(failure -> line.append(", cause ").append(Texts.of(failure)));
         }
-        if (outcomeUnknown) {
+        if (outcomeUnknown()) {
             line.append(", outcome unknown");
         }
         return line.append(", call ").append(CallId.text(callId)).toString();

@@ -8,11 +8,21 @@ public final class NoAnswerException extends RuntimeException {
 
     private static final long serialVersionUID = 1;
 
+    private final String command;
+    private final String stage;
     private final StageReason reason;
 
     public NoAnswerException(CommandKey key, String stage, StageReason reason) {
-        super(key.name() + ": " + stage + " gave no answer: " + reason.text(), null, false, false);
+        super(null, null, false, false);
+        this.command = key.name();
+        this.stage = stage;
         this.reason = reason;
+    }
+
+    /** Which stage of which command, and why; put together when somebody asks. */
+    @Override
+    public String getMessage() {
+        return command + ": " + stage + " gave no answer: " + reason.text();
     }
 
     public StageReason reason() {

@@ -8,7 +8,6 @@ import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -32,12 +31,12 @@ final class DeadlineTest {
 
     @Test
     void a_deadline_whose_body_has_ended_is_nobodys_even_if_its_thread_could_not_let_go_of_it() {
-        AtomicBoolean ended = new AtomicBoolean();
-        Deadline before = Deadline.of(ended::get, ticker, ticker.nanos()).enter();
+        Deadline ofBody = Deadline.ofBody(ticker, ticker.nanos(), Deadline.NONE, null);
+        Deadline before = ofBody.enter();
         try {
             assertThat(Deadline.current().expired()).isTrue();
 
-            ended.set(true);
+            ofBody.bodyHasEnded = true;
 
             assertThat(Deadline.current()).isSameAs(Deadline.NONE);
         } finally {

@@ -2,6 +2,7 @@ package io.degradable.internal.breaker;
 
 import io.degradable.model.CircuitState;
 import io.degradable.state.CircuitWindow;
+import io.degradable.time.Lane;
 import javax.annotation.Nullable;
 
 /** Every call goes through and is measured. The phase is the permit of all its calls, so a healthy call allocates none. */
@@ -31,8 +32,8 @@ final class Closed implements Phase, Permit {
     }
 
     @Override
-    public void settle(Verdict verdict, long startNanos, long nowNanos) {
-        measured.settle(verdict, startNanos, nowNanos);
+    public void settle(@Nullable Lane lane, Verdict verdict, long startNanos, long nowNanos) {
+        measured.settle(lane, verdict, startNanos, nowNanos);
         if (verdict.isBad()) {
             opens(nowNanos);
         }

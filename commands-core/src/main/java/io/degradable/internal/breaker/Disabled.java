@@ -1,6 +1,8 @@
 package io.degradable.internal.breaker;
 
 import io.degradable.model.CircuitState;
+import io.degradable.time.Lane;
+import javax.annotation.Nullable;
 
 /** No breaker at all: every call goes through and nothing is measured. It is its own permit. */
 record Disabled(long sinceNanos) implements Phase, Permit {
@@ -16,7 +18,7 @@ record Disabled(long sinceNanos) implements Phase, Permit {
     }
 
     @Override
-    public void settle(Verdict verdict, long startNanos, long nowNanos) {
+    public void settle(@Nullable Lane lane, Verdict verdict, long startNanos, long nowNanos) {
         // Nothing is measured.
     }
 

@@ -2,7 +2,9 @@ package io.degradable.internal.breaker;
 
 import io.degradable.model.CircuitState;
 import io.degradable.state.CircuitWindow;
+import io.degradable.time.Lane;
 import java.util.Optional;
+import javax.annotation.Nullable;
 
 /** Held closed by hand: every call goes through and is measured, to be looked at only. It asks for no move. */
 final class ForcedClosed implements Phase, Permit {
@@ -29,8 +31,8 @@ final class ForcedClosed implements Phase, Permit {
     }
 
     @Override
-    public void settle(Verdict verdict, long startNanos, long nowNanos) {
-        measured.settle(verdict, startNanos, nowNanos);
+    public void settle(@Nullable Lane lane, Verdict verdict, long startNanos, long nowNanos) {
+        measured.settle(lane, verdict, startNanos, nowNanos);
     }
 
     @Override

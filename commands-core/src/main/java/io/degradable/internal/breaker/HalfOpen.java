@@ -2,6 +2,7 @@ package io.degradable.internal.breaker;
 
 import io.degradable.model.CircuitState;
 import io.degradable.state.CircuitProbes;
+import io.degradable.time.Lane;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
@@ -36,7 +37,7 @@ final class HalfOpen implements Phase {
         }
 
         @Override
-        public void settle(Verdict verdict, long startNanos, long nowNanos) {
+        public void settle(@Nullable Lane lane, Verdict verdict, long startNanos, long nowNanos) {
             refresh(nowNanos);
             while (true) {
                 Probes before = probes;

@@ -6,7 +6,9 @@ import io.degradable.internal.window.Tally;
 import io.degradable.internal.window.Window;
 import io.degradable.settings.BreakerSettings;
 import io.degradable.state.CircuitWindow;
+import io.degradable.time.Lane;
 import java.util.concurrent.atomic.AtomicLong;
+import javax.annotation.Nullable;
 
 /** What the calls of one phase have come to: those that ended by the window, those in flight by their start. */
 final class Measurement {
@@ -30,11 +32,11 @@ final class Measurement {
     }
 
     /** A call ends. */
-    void settle(Verdict verdict, long startNanos, long nowNanos) {
+    void settle(@Nullable Lane lane, Verdict verdict, long startNanos, long nowNanos) {
         // Before its end is counted: for a moment it may not be seen, but never twice, which could open the breaker.
         inFlight.leave(startNanos);
         if (verdict != Verdict.UNUSED) {
-            ended.count(verdict.ordinal(), nowNanos);
+            ended.count(lane, verdict.ordinal(), nowNanos);
             if (verdict == Verdict.FAILED) {
                 failuresInRow.incrementAndGet();
             } else if (failuresInRow.get() != 0) { // most often it is: no need to write then

@@ -4,6 +4,7 @@ import io.degradable.internal.breaker.RampRule.Next;
 import io.degradable.internal.window.InFlight;
 import io.degradable.model.CircuitState;
 import io.degradable.state.CircuitRamp;
+import io.degradable.time.Lane;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -62,7 +63,7 @@ final class Ramping implements Phase, Permit {
     }
 
     @Override
-    public void settle(Verdict verdict, long startNanos, long nowNanos) {
+    public void settle(@Nullable Lane lane, Verdict verdict, long startNanos, long nowNanos) {
         inFlight.leave(startNanos);
         if (verdict != Verdict.UNUSED) {
             decide(decisions.addAndGet(1L << (verdict.ordinal() * FIELD_BITS)), nowNanos);

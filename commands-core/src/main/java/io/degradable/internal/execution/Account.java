@@ -8,6 +8,7 @@ import io.degradable.internal.stage.Step;
 import io.degradable.model.CommandException;
 import io.degradable.model.CommandKey;
 import io.degradable.model.CommandResult;
+import io.degradable.model.Detour;
 import io.degradable.model.FinishedCall;
 import io.degradable.model.FinishedCall.Ending;
 import io.degradable.model.Level;
@@ -15,6 +16,7 @@ import io.degradable.model.Source;
 import io.degradable.model.StageReason;
 import io.degradable.model.StageReport;
 import io.degradable.model.TemporaryRefusalException;
+import io.degradable.model.Trigger;
 import io.degradable.settings.Effect;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,20 +47,35 @@ record Account<C, R>(
     CommandResult<R> result() {
         Step<C, ?, R> primary = primary();
         Step<C, ?, R> answered = last();
+        boolean plain = answered == primary && primary.startNanos() == startNanos;
         return new CommandResult<>(
                 answered.answer(),
                 answered.kind(),
-                answered.ageNanos(),
+                plain ? null : detour(primary, answered),
+                callId,
+                answered.endNanos() - startNanos,
+                Level.NORMAL,
+                answered.overrun());
+    }
+
+    private Told detour(Step<C, ?, R> primary, Step<C, ?, R> answered) {
+        return new Told(
                 primary.reason().trigger(),
                 answered == primary ? null : cause(),
                 reports(),
-                callId,
-                answered.endNanos() - startNanos,
+                answered.ageNanos(),
                 answered.endNanos() - primary.endNanos(),
-                Level.NORMAL,
-                answered.overrun(),
                 outcomeUnknown && answered.kind() == Source.STATIC);
     }
+
+    private record Told(
+            Trigger trigger,
+            @Nullable Throwable cause,
+            List<StageReport> trail,
+            long ageNanos,
+            long fallbackNanos,
+            boolean outcomeUnknown)
+            implements Detour {}
 
     // ---- none ----
 
@@ -189,6 +206,10 @@ record Account<C, R>(
     }
 
     private List<StageReport> reports() {
-        return trail.stream().map(step -> step.report(key())).toList();
+        StageReport[] reports = new StageReport[trail.size()];
+        for (int place = 0; place < reports.length; place++) {
+            reports[place] = trail.get(place).report(key());
+        }
+        return List.of(reports);
     }
 }

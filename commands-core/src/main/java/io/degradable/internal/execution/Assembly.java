@@ -137,7 +137,7 @@ final class Assembly {
             return cached(settings, guard, cached, memories);
         }
         StageDefinition.Template<C, R> template = (StageDefinition.Template<C, R>) stage;
-        return Stage.template(settings, guard, template.fill(), template.onFailure(), ticker);
+        return Stage.template(settings, guard, template.fill(), template.constant(), template.onFailure(), ticker);
     }
 
     private <C, K, R> Stage<C, ?, R> cached(

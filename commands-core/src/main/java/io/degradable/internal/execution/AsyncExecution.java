@@ -1,6 +1,7 @@
 package io.degradable.internal.execution;
 
 import io.degradable.internal.guard.Attempt;
+import io.degradable.internal.guard.Call;
 import io.degradable.internal.guard.CallContext;
 import io.degradable.internal.guard.Driver;
 import io.degradable.internal.guard.StackRoom;
@@ -51,7 +52,7 @@ public final class AsyncExecution<C, R> implements Driver {
     private volatile int baton = DRIVING;
 
     private volatile boolean cancelled;
-    private volatile @Nullable Attempt<C, ?> current;
+    private volatile @Nullable Call<?> current;
 
     /** Goes on after a pause, once, whoever comes first: the timer, the canceller, or the container that closes. */
     private volatile @Nullable Runnable resumption;
@@ -89,7 +90,7 @@ public final class AsyncExecution<C, R> implements Driver {
     public void cancel() {
         StackRoom.forHandOver(); // or it could stop half-way
         cancelled = true;
-        Attempt<C, ?> under = current;
+        Call<?> under = current;
         if (under != null) {
             under.cancel();
         }
@@ -117,7 +118,7 @@ public final class AsyncExecution<C, R> implements Driver {
     }
 
     /** The alarm of the attempt under way, which is there already when memory is not. */
-    private void limitReached(Attempt<C, ?> attempt) {
+    private void limitReached(Attempt<?, ?> attempt) {
         attempt.expire();
         if (BATON.compareAndSet(this, STRANDED, DRIVING)) {
             goOn();
@@ -170,7 +171,7 @@ public final class AsyncExecution<C, R> implements Driver {
                 endCurrent();
             }
         } catch (Throwable lost) {
-            run.lose(lost, current); // at the end of the memory, say: whoever waits must hear of it
+            run.lose(lost); // at the end of the memory, say: whoever waits must hear of it
         }
         return true;
     }
@@ -184,17 +185,17 @@ public final class AsyncExecution<C, R> implements Driver {
         }
     }
 
-    private Attempt<C, ?> begin() {
-        Attempt<C, ?> attempt = run.begin(this, cancelled);
-        current = attempt;
+    private Call<?> begin() {
+        Call<?> call = run.begin(this, cancelled);
+        current = call;
         if (cancelled) {
-            attempt.cancel(); // came in between: the canceller may have seen the attempt before
+            call.cancel(); // came in between: the canceller may have seen the call before
         }
-        return attempt;
+        return call;
     }
 
-    private boolean isDecidedHere(Attempt<C, ?> attempt) {
-        if (attempt.isEnded()) {
+    private boolean isDecidedHere(Call<?> call) {
+        if (call.isEnded() || !(call instanceof Attempt<?, ?> attempt)) {
             return true; // it never went to a worker, so nobody is going to tell
         }
         limit = container.timer().schedule(() -> limitReached(attempt), attempt.limitNanos());
@@ -218,7 +219,7 @@ public final class AsyncExecution<C, R> implements Driver {
     private void endCurrent() {
         limit = disarmed(limit);
         queueLimit = disarmed(queueLimit);
-        Attempt<C, ?> decided = current;
+        Call<?> decided = current;
         if (decided == null) {
             throw new IllegalStateException("no attempt is under way");
         }

@@ -5,11 +5,13 @@ import io.degradable.model.EventType;
 import io.degradable.model.FinishedCall;
 import io.degradable.model.FinishedCall.Ending;
 import io.degradable.model.Trigger;
+import io.degradable.time.Lane;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
+import javax.annotation.Nullable;
 
 /**
  * The calls of one command. A finished call moves one cell; outcomes, sources and events are sums over cells, taken when
@@ -44,14 +46,15 @@ final class CallCounts {
     static final FinishedCall LOST = call(Trigger.FAILURE, Ending.THROWN, true);
 
     private final LongAdder received = new LongAdder();
+    /** How many ended in each cell, then the time they took in all, the copies served, and the ages of those. */
     private final Tally finished;
+
+    private static final int ELAPSED = CELLS.length;
+    private static final int COPIES = ELAPSED + 1;
+    private static final int AGES = COPIES + 1;
 
     /** How many of the calls that have ended listeners hear of; kept only where there are any. */
     private final LongAdder told = new LongAdder();
-
-    private final LongAdder elapsedNanos = new LongAdder();
-    private final LongAdder agedAnswers = new LongAdder();
-    private final LongAdder ageNanos = new LongAdder();
 
     /**
      * Runs of {@link #LOST} that even that could not be said of. A bare field, since there was no stack left: neither for a
@@ -60,7 +63,7 @@ final class CallCounts {
     int lost;
 
     CallCounts(long nowNanos) {
-        this.finished = new Tally(CELLS.length, WINDOW, BUCKETS, nowNanos);
+        this.finished = new Tally(AGES + 1, WINDOW, BUCKETS, nowNanos);
     }
 
     private static int cell(Trigger trigger, Ending ending, boolean bodyStarted) {
@@ -81,10 +84,14 @@ final class CallCounts {
         received.decrement();
     }
 
-    /** Books a finished call: the one place where calls are counted. */
-    void finished(FinishedCall call, long startNanos, long endNanos) {
-        elapsedNanos.add(endNanos - startNanos);
-        finished.count(cell(call.trigger(), call.ending(), call.bodyStarted()), endNanos);
+    /**
+     * Books a finished call: the one place where calls are counted.
+     *
+     * @param lane what the calling thread holds; null when it holds none
+     */
+    void finished(@Nullable Lane lane, FinishedCall call, long startNanos, long endNanos) {
+        finished.add(lane, ELAPSED, endNanos - startNanos, endNanos);
+        finished.count(lane, cell(call.trigger(), call.ending(), call.bodyStarted()), endNanos);
     }
 
     /** What listeners are to hear of a call that has ended is on its way to them. */
@@ -98,9 +105,9 @@ final class CallCounts {
     }
 
     /** Books the age of a copy that was served. */
-    void servedCopy(long age) {
-        agedAnswers.increment();
-        ageNanos.add(age);
+    void servedCopy(@Nullable Lane lane, long ageNanos, long nowNanos) {
+        finished.count(lane, COPIES, nowNanos);
+        finished.add(lane, AGES, ageNanos, nowNanos);
     }
 
     long sum(Predicate<FinishedCall> which) {
@@ -133,7 +140,7 @@ final class CallCounts {
         for (EventType event : EventType.values()) {
             events.put(event, 0L);
         }
-        for (int cell = 0; cell < recent.length; cell++) {
+        for (int cell = 0; cell < CELLS.length; cell++) {
             if (recent[cell] != 0) {
                 for (EventType event : EVENTS[cell]) {
                     events.merge(event, recent[cell], Long::sum);
@@ -154,14 +161,14 @@ final class CallCounts {
     }
 
     long elapsedNanos() {
-        return elapsedNanos.sum();
+        return finished.total(ELAPSED);
     }
 
     long servedCopies() {
-        return agedAnswers.sum();
+        return finished.total(COPIES);
     }
 
     long servedAgeNanos() {
-        return ageNanos.sum();
+        return finished.total(AGES);
     }
 }

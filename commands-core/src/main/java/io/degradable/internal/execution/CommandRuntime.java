@@ -3,10 +3,13 @@ package io.degradable.internal.execution;
 import io.degradable.internal.guard.Guard;
 import io.degradable.internal.stage.Stage;
 import io.degradable.model.CommandKey;
+import io.degradable.model.CommandResult;
 import io.degradable.model.Criticality;
 import io.degradable.model.EventType;
+import io.degradable.model.Trigger;
 import io.degradable.settings.CommandSettings;
 import io.degradable.settings.Effect;
+import io.degradable.settings.StageSettings;
 import io.degradable.state.CallKind;
 import io.degradable.state.CommandView;
 import io.degradable.state.StageView;
@@ -28,6 +31,14 @@ import javax.annotation.Nullable;
  */
 public final class CommandRuntime<C, R> implements CommandView {
 
+    /** In place of an answer: the command was let go for want of use, and is to be looked up anew. */
+    public static final Object GONE = new Object();
+
+    /** In place of one of the chain's: none of them can be called at once. */
+    static final int NO_LINK = -1;
+
+    private static final Trigger[] TRIGGERS = Trigger.values();
+
     private final CommandDefinition<C, R> definition;
     private final Container container;
     private final Stage<C, R, R> primary;
@@ -37,6 +48,9 @@ public final class CommandRuntime<C, R> implements CommandView {
     private final @Nullable Retries retries;
     private final Set<CallKind> possibleCalls;
     private final List<StageView> views;
+    private final List<StageSettings> settingsOfStages;
+    private final boolean goesByLane;
+    private final int[] plainLinks = new int[TRIGGERS.length];
     private final long runNanos;
     private final long budgetNanos;
     private volatile boolean pinned;
@@ -72,16 +86,36 @@ public final class CommandRuntime<C, R> implements CommandView {
             all.add(new LiveStage(stage, container.ticker(), null, rehearsed));
         }
         this.views = List.copyOf(all);
+        this.settingsOfStages = allStages().stream().map(Stage::settings).toList();
+        this.goesByLane = primary.guard().isHere()
+                && !settings.effect().writes()
+                && settings.effect() != Effect.FAIL_CLOSED
+                && retries == null
+                && !container.isFollowed();
+        for (Trigger trigger : TRIGGERS) {
+            plainLinks[trigger.ordinal()] = findPlainLink(trigger);
+        }
+    }
+
+    /** The first stage that is entered for a trigger, if no more than a look into memory. */
+    private int findPlainLink(Trigger trigger) {
+        for (int place = 0; place < chain.size(); place++) {
+            if (chain.get(place).isFor(trigger)) {
+                return chain.get(place).isPlain() ? place : NO_LINK;
+            }
+        }
+        return NO_LINK;
     }
 
     /**
      * Runs the command here and now.
      *
-     * @return the run, which was answered; null when the command is gone: look it up anew
+     * @param asResult whether its {@link CommandResult} is wanted, or the answer alone
+     * @return the answer or the result; {@link #GONE}
      * @throws IllegalStateException when the container is closed
      */
-    public @Nullable FinishedRun<R> run(C command) {
-        return Execution.run(this, command);
+    public @Nullable Object call(C command, boolean asResult) {
+        return Execution.run(this, command, asResult);
     }
 
     /**
@@ -99,6 +133,34 @@ public final class CommandRuntime<C, R> implements CommandView {
     /** Keeps it however long nobody uses it. */
     public void pin() {
         pinned = true;
+    }
+
+    /**
+     * Counts a run in, before it begins.
+     *
+     * @return false when the command is gone: look it up anew
+     * @throws IllegalStateException when the container is closed
+     */
+    boolean enter() {
+        counts.received();
+        boolean in = true;
+        try {
+            boolean closed = container.isClosed();
+            if (closed || isGone()) {
+                counts.turnedAway();
+                in = false;
+                container.runTurnedAway(); // who closes may have seen it as in flight
+            }
+            if (closed) {
+                container.requireOpen();
+            }
+            return in;
+        } catch (StackOverflowError noStackLeft) {
+            if (in) {
+                counts.lost++;
+            }
+            throw noStackLeft;
+        }
     }
 
     boolean isGone() {
@@ -152,6 +214,21 @@ public final class CommandRuntime<C, R> implements CommandView {
 
     List<Stage<C, ?, R>> chain() {
         return chain;
+    }
+
+    /** Whether a synchronous run of it may take the short way. */
+    boolean goesByLane() {
+        return goesByLane;
+    }
+
+    /** The place of the first stage of the chain that is entered for a trigger, if it {@link Stage#isPlain()}. */
+    int plainLink(Trigger trigger) {
+        return plainLinks[trigger.ordinal()];
+    }
+
+    /** Of the primary, then of the chain in order. */
+    List<StageSettings> settingsOfStages() {
+        return settingsOfStages;
     }
 
     /** Null when the primary is tried once. */

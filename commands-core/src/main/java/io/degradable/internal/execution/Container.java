@@ -8,7 +8,6 @@ import io.degradable.event.RunObserver;
 import io.degradable.internal.bulkhead.Bulkhead;
 import io.degradable.internal.bulkhead.SemaphoreBulkhead;
 import io.degradable.internal.bulkhead.VirtualThreadBulkhead;
-import io.degradable.internal.guard.Attempt;
 import io.degradable.internal.guard.CallContext;
 import io.degradable.internal.guard.Guard;
 import io.degradable.internal.stage.Stage;
@@ -20,6 +19,7 @@ import io.degradable.state.Circuit;
 import io.degradable.state.CommandObserver;
 import io.degradable.state.CommandView;
 import io.degradable.state.PoolView;
+import io.degradable.time.Deadline;
 import io.degradable.time.Ticker;
 import io.degradable.time.Timer;
 import java.time.Duration;
@@ -126,8 +126,9 @@ public final class Container {
      * @return false when it will not be done
      */
     boolean aside(Runnable work) {
-        CallContext carried = Attempt.carriedHere();
-        CallContext context = carried != null ? carried : CallContext.capture(carriers, null, () -> {});
+        CallContext context = Deadline.current().carried() instanceof CallContext carried
+                ? carried
+                : CallContext.capture(carriers, null, () -> {});
         return continuations.aside(() -> context.runUnseen(work));
     }
 
@@ -389,6 +390,16 @@ public final class Container {
     @Nullable
     Observers observers() {
         return observedBy;
+    }
+
+    /** Whether somebody hears of runs or follows them, and has to be told. */
+    boolean isFollowed() {
+        return listeners != null || observedBy != null;
+    }
+
+    /** A run that nobody is told of has ended and is counted. */
+    void runEnded() {
+        closing.wake();
     }
 
     /** A run has ended and is counted. */

@@ -1,9 +1,10 @@
 package io.degradable.internal.execution;
 
-import io.degradable.internal.guard.Attempt;
+import io.degradable.internal.guard.Call;
+import io.degradable.time.Lane;
 import javax.annotation.Nullable;
 
-/** The synchronous driver: the calling thread itself waits for each attempt. */
+/** The synchronous driver: the calling thread itself waits for each call. */
 final class Execution {
 
     private Execution() {}
@@ -11,34 +12,38 @@ final class Execution {
     /**
      * Runs a command on the calling thread, to its end.
      *
-     * @return the run, which was answered; null when the command is gone: look it up anew
+     * @param asResult whether the result is wanted, or the answer alone
+     * @return the answer or the result; {@link CommandRuntime#GONE}
      */
-    static <C, R> @Nullable Run<C, R> run(CommandRuntime<C, R> command, C arguments) {
-        Run<C, R> run = new Run<>(command, arguments);
-        Attempt<C, ?> underWay = null;
+    @SuppressWarnings("unchecked") // a lane's run is of the command that it was given
+    static <C, R> @Nullable Object run(CommandRuntime<C, R> command, C arguments, boolean asResult) {
+        Run<C, R> run = null;
         try {
-            if (!run.enter()) {
-                return null;
-            }
-            run.beObserved();
-            Runnable leave = run.beCurrent();
-            try {
-                while (!run.isOver()) {
-                    if (run.isPausing()) {
-                        command.container().pause(run.resumeNanos());
-                        run.resume();
-                        continue;
-                    }
-                    underWay = run.begin(run, Thread.currentThread().isInterrupted());
-                    underWay.await();
-                    run.end(underWay);
+            Lane lane = command.goesByLane() ? Lane.enter() : null;
+            if (lane != null) {
+                Object cameTo;
+                try {
+                    cameTo = LaneRun.run(lane, command, arguments, asResult);
+                } finally {
+                    lane.holder = null;
                 }
-            } finally {
-                leave.run();
+                if (!(cameTo instanceof Run<?, ?> goesOn)) {
+                    return cameTo;
+                }
+                run = (Run<C, R>) goesOn;
+            } else {
+                run = new Run<>(command, arguments);
+                if (!run.enter()) {
+                    return CommandRuntime.GONE;
+                }
+                run.beObserved();
             }
+            drive(run, command);
         } catch (Throwable lost) {
             try {
-                run.lose(lost, underWay);
+                if (run != null) {
+                    run.lose(lost);
+                }
             } catch (Throwable noStackLeft) {
                 if (run.counted && run.finished == null) {
                     command.counts.lost++;
@@ -46,8 +51,30 @@ final class Execution {
             }
             throw lost;
         }
+        return outcome(run, asResult);
+    }
+
+    private static void drive(Run<?, ?> run, CommandRuntime<?, ?> command) {
+        Runnable leave = run.beCurrent();
+        try {
+            while (!run.isOver()) {
+                if (run.isPausing()) {
+                    command.container().pause(run.resumeNanos());
+                    run.resume();
+                    continue;
+                }
+                Call<?> call = run.begin(run, Thread.currentThread().isInterrupted());
+                call.await();
+                run.end(call);
+            }
+        } finally {
+            leave.run();
+        }
+    }
+
+    private static <R> @Nullable Object outcome(Run<?, R> run, boolean asResult) {
         if (run.isAnswered()) {
-            return run;
+            return asResult ? run.result() : run.answer();
         }
         Throwable failure = run.failure();
         if (failure instanceof RuntimeException exception) {

@@ -1,10 +1,13 @@
 package io.degradable.internal.execution;
 
 import io.degradable.event.CommandEvent;
-import io.degradable.internal.guard.Attempt;
+import io.degradable.internal.guard.Call;
 import io.degradable.internal.guard.CallContext;
 import io.degradable.internal.guard.Driver;
 import io.degradable.internal.guard.Guard;
+import io.degradable.internal.guard.GuardMeter;
+import io.degradable.internal.guard.HereCall;
+import io.degradable.internal.stage.Entrance;
 import io.degradable.internal.stage.Stage;
 import io.degradable.internal.stage.Step;
 import io.degradable.model.CommandException;
@@ -16,6 +19,7 @@ import io.degradable.model.Level;
 import io.degradable.model.Source;
 import io.degradable.model.StageOutcome;
 import io.degradable.model.StageReason;
+import io.degradable.model.Trigger;
 import io.degradable.settings.Effect;
 import io.degradable.time.Deadline;
 import io.degradable.time.Spans;
@@ -32,7 +36,7 @@ import javax.annotation.Nullable;
  *
  * <p>Threading: used by its driver, which is one thread at a time.
  */
-final class Run<C, R> implements FinishedRun<R>, Driver {
+final class Run<C, R> implements FinishedRun<R>, Driver, Entrance {
 
     private final CommandRuntime<C, R> command;
     private final C arguments;
@@ -40,11 +44,17 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
     private final long deadlineNanos;
     private final List<Step<C, ?, R>> trail = new ArrayList<>(2);
 
+    /** What has ended before the run came to its driver; what comes after that is to be begun. */
+    private final List<Call<?>> ended;
+
     /** What is being tried: 0 for the primary, then the chain from 1 on. */
     private int place;
 
     /** Whether a body that writes started and nobody waited for its end. */
     private boolean outcomeUnknown;
+
+    /** What was begun last. */
+    private @Nullable Call<?> underWay;
 
     /** When what ended last ended. */
     private long nowNanos;
@@ -65,7 +75,7 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
     private @Nullable Throwable lostTo;
 
     /** Whose body this check is a part of. */
-    private final @Nullable Attempt<?, ?> around;
+    private final @Nullable Deadline around;
 
     private long callId;
 
@@ -89,13 +99,27 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
     }
 
     Run(CommandRuntime<C, R> command, C arguments) {
+        this(command, arguments, command.ticker().nanos(), Deadline.current(), List.of());
+    }
+
+    /**
+     * One that has begun on a lane, outside every other run, and is counted in.
+     *
+     * @param ended what has ended there, from the primary on
+     */
+    Run(CommandRuntime<C, R> command, C arguments, long startNanos, List<Call<?>> ended) {
+        this(command, arguments, startNanos, Deadline.NONE, ended);
+        this.counted = true;
+    }
+
+    private Run(CommandRuntime<C, R> command, C arguments, long startNanos, Deadline parent, List<Call<?>> ended) {
         this.command = command;
         this.arguments = arguments;
-        this.startNanos = command.ticker().nanos();
+        this.startNanos = startNanos;
         this.nowNanos = startNanos;
-        Deadline parent = Deadline.current();
         this.deadlineNanos = command.deadline(parent, startNanos);
-        this.around = command.effect() == Effect.FAIL_CLOSED ? Attempt.around(parent) : null;
+        this.around = command.effect() == Effect.FAIL_CLOSED && parent != Deadline.NONE ? parent : null;
+        this.ended = ended;
     }
 
     /**
@@ -109,22 +133,11 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
         if (around != null) {
             around.checkBegins(); // also of one that is turned away: the page around it must not answer
         }
-        command.counts.received();
-        counted = true;
-        boolean closed = command.container().isClosed();
-        if (closed || command.isGone()) {
-            command.counts.turnedAway();
-            counted = false;
-            command.container().runTurnedAway(); // who closes may have seen it as in flight
-            if (closed) {
-                command.container().requireOpen();
-            }
-            if (around != null) {
-                around.checkAnswered(); // by another run, which is to come
-            }
-            return false;
+        counted = command.enter();
+        if (!counted && around != null) {
+            around.checkAnswered(); // by another run, which is to come
         }
-        return true;
+        return counted;
     }
 
     /** Lets those who follow runs know, once it has entered, on the thread of the caller. */
@@ -176,24 +189,26 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
      * @param toTell see {@code Guard.begin}
      * @param cancelled whether the caller has gone, so that nothing must begin
      */
-    Attempt<C, ?> begin(Driver toTell, boolean cancelled) {
+    Call<?> begin(Driver toTell, boolean cancelled) {
+        if (place < ended.size()) {
+            return ended.get(place);
+        }
+        underWay = null;
+        underWay = beginNext(toTell, cancelled);
+        return underWay;
+    }
+
+    private Call<?> beginNext(Driver toTell, boolean cancelled) {
         if (cancelled) {
-            Stage<C, ?, R> next = place == 0 ? command.primary() : stage();
-            return next.skip(arguments, nowNanos, StageReason.CANCELLED);
+            return HereCall.skipped(nowNanos, StageReason.CANCELLED);
         }
         if (place == 0) {
             return retrying == null ? beginPrimary(toTell) : retryPrimary(retrying, toTell);
         }
-        return stage().beginNext(
-                        arguments,
-                        fallbackContext(),
-                        command.primary().guard().meter(),
-                        nowNanos,
-                        chainEndNanos,
-                        toTell);
+        return stage().beginNext(arguments, this, nowNanos, chainEndNanos, toTell);
     }
 
-    private Attempt<C, ?> beginPrimary(Driver toTell) {
+    private Call<?> beginPrimary(Driver toTell) {
         Retries retries = command.retries();
         if (retries != null) {
             retries.called();
@@ -201,7 +216,7 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
         return command.primary().beginFirst(arguments, startNanos, deadlineNanos, toTell);
     }
 
-    private Attempt<C, ?> retryPrimary(Retrying<C, R> again, Driver toTell) {
+    private Call<?> retryPrimary(Retrying<C, R> again, Driver toTell) {
         again.attempts++;
         return command.primary().beginFirst(arguments, command.ticker().nanos(), primaryEndNanos(), toTell);
     }
@@ -234,8 +249,8 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
     }
 
     /** Ends what was begun, once it is decided, and settles whether the run is over or pauses. */
-    void end(Attempt<C, ?> attempt) {
-        Step<C, ?, R> step = place == 0 ? endFirst(attempt) : endNext(stage(), attempt);
+    void end(Call<?> call) {
+        Step<C, ?, R> step = place == 0 ? endFirst(call) : endNext(stage(), call);
         nowNanos = step.endNanos();
         if (observed != null) {
             tellOf(step, observed);
@@ -279,7 +294,7 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
     private void settle(Step<C, ?, R> step) {
         trail.add(step);
         if (place == 0) {
-            command.primary().left(step.reason());
+            command.primary().left(null, step.reason());
         }
         Ending ending = place == 0 ? afterPrimary(step) : afterLink(step);
         place++;
@@ -291,14 +306,14 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
         }
     }
 
-    @SuppressWarnings("unchecked") // an attempt comes back to the stage that began it
-    private Step<C, ?, R> endFirst(Attempt<C, ?> attempt) {
-        return command.primary().endFirst((Attempt<C, R>) attempt);
+    @SuppressWarnings("unchecked") // a call comes back to the stage that began it
+    private Step<C, ?, R> endFirst(Call<?> call) {
+        return command.primary().endFirst((Call<R>) call);
     }
 
-    @SuppressWarnings("unchecked") // an attempt comes back to the stage that began it
-    private static <C, V, R> Step<C, V, R> endNext(Stage<C, V, R> stage, Attempt<C, ?> attempt) {
-        return stage.endNext((Attempt<C, V>) attempt);
+    @SuppressWarnings("unchecked") // a call comes back to the stage that began it
+    private static <C, V, R> Step<C, V, R> endNext(Stage<C, V, R> stage, Call<?> call) {
+        return stage.endNext((Call<V>) call);
     }
 
     private boolean leavesOutcomeUnknown(Step<C, ?, R> step) {
@@ -360,13 +375,13 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
             around.checkAnswered();
         }
         if (call.source() == Source.CACHE) {
-            command.counts().servedCopy(last().ageNanos());
+            command.counts().servedCopy(null, last().ageNanos(), last().endNanos());
         }
         book(call, last().endNanos());
     }
 
     private void book(FinishedCall call, long endNanos) {
-        command.counts().finished(call, startNanos, endNanos);
+        command.counts().finished(null, call, startNanos, endNanos);
         finished = call; // not before: what ends in between must be booked as lost
         if (observed != null) {
             tellOfEnd(observed);
@@ -396,10 +411,10 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
     }
 
     /** Nobody waits for it, and what it holds is given back. */
-    private void letGo(Attempt<C, ?> underWay) {
+    private void letGo(Call<?> begun) {
         try {
-            underWay.cancel();
-            var unused = place == 0 ? endFirst(underWay) : endNext(stage(), underWay);
+            begun.cancel();
+            var unused = place == 0 ? endFirst(begun) : endNext(stage(), begun);
         } catch (Throwable again) {
             // The run is lost to the first trouble, and its caller hears of that one.
         }
@@ -409,16 +424,13 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
         return finished != null;
     }
 
-    /**
-     * The driver itself has failed, and nobody drives the run any more.
-     *
-     * @param underWay what was begun and not ended
-     */
-    void lose(Throwable toWhat, @Nullable Attempt<C, ?> underWay) {
+    /** The driver itself has failed, and nobody drives the run any more. */
+    void lose(Throwable toWhat) {
         if (counted && !isOver()) {
             lostTo = toWhat;
-            if (underWay != null && !underWay.isEnded()) {
-                letGo(underWay);
+            Call<?> begun = underWay;
+            if (begun != null && !begun.isEnded()) {
+                letGo(begun);
             }
             book(CallCounts.LOST, trail.isEmpty() ? startNanos : last().endNanos());
         }
@@ -458,12 +470,36 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
         return new Account<>(command, call(), trail, callId(), startNanos, outcomeUnknown, thrownUnchanged, lostTo);
     }
 
-    private FallbackContext fallbackContext() {
+    // ---- as the rules of entry see it ----
+
+    @Override
+    public Trigger trigger() {
+        return trail.get(0).reason().trigger();
+    }
+
+    /** The primary's own failure. */
+    @Override
+    public Throwable cause() {
+        return trail.get(0).cause(command.key());
+    }
+
+    @Override
+    public boolean outcomeUnknown() {
+        return outcomeUnknown;
+    }
+
+    @Override
+    public GuardMeter primary() {
+        return command.primary().guard().meter();
+    }
+
+    @Override
+    public FallbackContext fallbackContext() {
         if (fallbackContext == null) {
             Step<C, ?, R> primary = trail.get(0);
             fallbackContext = new FallbackContext(
                     command.key(),
-                    primary.reason().trigger(),
+                    trigger(),
                     cause(),
                     Duration.ofNanos(primary.endNanos() - startNanos),
                     Level.NORMAL,
@@ -472,6 +508,8 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
         }
         return fallbackContext;
     }
+
+    // ----
 
     private Stage<C, ?, R> stage() {
         return command.chain().get(place - 1);
@@ -494,10 +532,5 @@ final class Run<C, R> implements FinishedRun<R>, Driver {
             callId = ThreadLocalRandom.current().nextLong();
         }
         return callId;
-    }
-
-    /** The primary's own failure. */
-    private Throwable cause() {
-        return trail.get(0).cause(command.key());
     }
 }

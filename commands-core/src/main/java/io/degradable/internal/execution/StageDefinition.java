@@ -38,6 +38,7 @@ public sealed interface StageDefinition<C, R> {
     record Template<C, R>(
             StageSettings settings,
             Function<? super C, ? extends R> fill,
+            boolean constant,
             @Nullable Predicate<? super Throwable> onFailure)
             implements StageDefinition<C, R> {}
 }

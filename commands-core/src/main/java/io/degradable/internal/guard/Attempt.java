@@ -7,7 +7,6 @@ import io.degradable.internal.bulkhead.Task;
 import io.degradable.internal.bulkhead.WorkerBulkhead;
 import io.degradable.internal.guard.CallState.Event;
 import io.degradable.model.FallbackContext;
-import io.degradable.model.StageOutcome;
 import io.degradable.model.StageReason;
 import io.degradable.time.Deadline;
 import io.degradable.time.Spans;
@@ -28,17 +27,15 @@ import javax.annotation.Nullable;
  * @param <C> the command
  * @param <V> what the body yields
  */
-public final class Attempt<C, V> implements Task, Deadline.Body {
+public final class Attempt<C, V> extends Call<V> implements Task {
 
     private static final CallState[] STATES = CallState.values();
     private static final int CAUSE_SHIFT = 8;
     private static final VarHandle WORD;
-    private static final VarHandle CHECKS;
 
     static {
         try {
             WORD = MethodHandles.lookup().findVarHandle(Attempt.class, "word", int.class);
-            CHECKS = MethodHandles.lookup().findVarHandle(Attempt.class, "openChecks", int.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -49,39 +46,25 @@ public final class Attempt<C, V> implements Task, Deadline.Body {
     private final Body<C, V> body;
     private final C command;
     private final @Nullable FallbackContext context;
-    private final long startNanos;
     private @Nullable Permit permit;
     private long limitNanos;
     private boolean limitIsDeadline;
     private long queueLimitNanos;
 
-    /** Checks that fail closed, begun inside the body and not answered: no stage may speak for this attempt then. */
-    private volatile int openChecks;
-
     /** Who is told when somebody else has decided. */
     private @Nullable Driver driver;
 
-    // Set before the body can run: whose body this one is a part of, and what it takes along to a worker.
-    private @Nullable Attempt<?, ?> around;
+    // Set before the body can run: what it takes along to the worker, and its deadline there.
     private @Nullable CallContext carried;
+    private Deadline deadline = Deadline.NONE;
 
     /** The state, and the event for which the caller left: one word, so that they change together. */
     private volatile int word;
 
     // Written by whoever runs the body, before it moves the state.
     private @Nullable Thread worker;
-    private @Nullable V value;
     private @Nullable StageReason bodyReason;
-    private @Nullable Throwable bodyFailure;
     private long bodyEndNanos;
-    private volatile boolean bodyHasEnded;
-
-    // Written by the driver: how the attempt ended.
-    private @Nullable StageReason reason;
-    private long endNanos;
-    private boolean bodyStarted;
-    private boolean overrun;
-    private boolean skipped;
 
     Attempt(Guard guard, Body<C, V> body, C command, @Nullable FallbackContext context, long startNanos) {
         this.guard = guard;
@@ -91,68 +74,12 @@ public final class Attempt<C, V> implements Task, Deadline.Body {
         this.startNanos = startNanos;
     }
 
-    // ---- how it ended ----
-
-    public StageReason reason() {
-        StageReason ended = reason;
-        if (ended == null) {
-            throw new IllegalStateException("the attempt has not ended");
-        }
-        return ended;
-    }
-
-    /** How it ended, coarsely. */
-    public StageOutcome outcome() {
-        return reason().outcome();
-    }
-
-    /** What the body returned. */
-    public @Nullable V value() {
-        return value;
-    }
-
-    /** What the body threw, when that is how it ended for the caller. */
+    @Override
     public @Nullable Throwable failure() {
-        return reason == bodyReason || overrun ? bodyFailure : null;
-    }
-
-    public boolean bodyStarted() {
-        return bodyStarted;
-    }
-
-    public long startNanos() {
-        return startNanos;
-    }
-
-    public long endNanos() {
-        return endNanos;
-    }
-
-    /** Whether the body ended after the limit, on the caller's own thread, which could not leave. */
-    public boolean overrun() {
-        return overrun;
+        return reason == bodyReason ? bodyFailure : null;
     }
 
     // ---- steps of the guard, on the driver's thread ----
-
-    /** Ends it before a body was run. */
-    Attempt<C, V> endUnstarted(StageReason why) {
-        word = CallState.DONE.ordinal(); // nothing for a canceller to decide
-        reason = why;
-        endNanos = startNanos;
-        return this;
-    }
-
-    /** Ends it before it was brought to the guard. */
-    Attempt<C, V> skip(StageReason why) {
-        skipped = true;
-        return endUnstarted(why);
-    }
-
-    /** Whether its stage did not bring it to the guard, so that no figure of the guard may move. */
-    public boolean isSkipped() {
-        return skipped;
-    }
 
     /** The earlier of the guard's limit and the deadline of the run ends the wait. */
     void admit(Permit granted, long ownLimitNanos, long deadlineNanos, long queueNanos) {
@@ -160,32 +87,6 @@ public final class Attempt<C, V> implements Task, Deadline.Body {
         limitIsDeadline = deadlineNanos - ownLimitNanos < 0;
         limitNanos = limitIsDeadline ? deadlineNanos : ownLimitNanos;
         queueLimitNanos = Spans.earlier(limitNanos, startNanos + queueNanos);
-    }
-
-    /** Runs the body on the caller's thread. */
-    void runHere(boolean limited) {
-        word = CallState.DONE.ordinal(); // nothing for a canceller to decide: the caller cannot leave
-        bodyStarted = true;
-        Deadline before = enterDeadline();
-        around = around(before);
-        try {
-            runBody();
-        } finally {
-            bodyHasEnded = true; // before a call: there may be no stack left for one
-            Deadline.restore(before);
-        }
-        bodyEndNanos = guard.now();
-        endNanos = bodyEndNanos;
-        overrun = limited && bodyEndNanos - limitNanos > 0;
-        boolean failedInterrupted =
-                bodyReason == StageReason.EXCEPTION && Thread.currentThread().isInterrupted();
-        if (bodyFailure instanceof InterruptedException || failedInterrupted) {
-            // On the caller's own thread: it is the caller who was interrupted, and he was not before.
-            Thread.currentThread().interrupt();
-            bodyReason = StageReason.CANCELLED;
-        }
-        boolean failedLate = overrun && bodyReason == StageReason.EXCEPTION && openChecks == 0;
-        reason = failedLate ? reasonOf(limitEvent()) : afterChecks();
     }
 
     /**
@@ -196,7 +97,7 @@ public final class Attempt<C, V> implements Task, Deadline.Body {
     void startOn(WorkerBulkhead workers, Driver toTell) {
         driver = toTell;
         carried = toTell.context();
-        around = carried.around();
+        deadline = Deadline.ofBody(guard.ticker(), limitNanos, carried.parent(), carried);
         StageReason noThread;
         try {
             workers.start(this);
@@ -211,11 +112,6 @@ public final class Attempt<C, V> implements Task, Deadline.Body {
             withdraw();
             endUnstarted(noThread);
         }
-    }
-
-    /** Whether it ended without going to a worker, so that nobody is going to tell. */
-    public boolean isEnded() {
-        return reason != null;
     }
 
     /** Whether somebody has decided how it ends, so that {@link Guard#finish} may be called. */
@@ -234,7 +130,7 @@ public final class Attempt<C, V> implements Task, Deadline.Body {
         return queueLimitNanos;
     }
 
-    /** Waits on the thread that was to be told until it is decided, and decides when the limit or an interrupt comes. */
+    @Override
     public void await() {
         while (!isDecided()) {
             if (Thread.currentThread().isInterrupted()) {
@@ -328,46 +224,6 @@ public final class Attempt<C, V> implements Task, Deadline.Body {
         }
     }
 
-    /** The attempt whose body has a deadline; null when it has none. */
-    public static @Nullable Attempt<?, ?> around(Deadline deadline) {
-        return deadline.body() instanceof Attempt<?, ?> body ? body : null;
-    }
-
-    /** What the run carries along whose body the calling thread runs; null when it has not left its caller's thread. */
-    public static @Nullable CallContext carriedHere() {
-        for (Attempt<?, ?> body = around(Deadline.current()); body != null; body = body.around) {
-            if (body.carried != null) {
-                return body.carried;
-            }
-        }
-        return null;
-    }
-
-    /** A check that fails closed cannot begin inside the body that the calling thread runs. */
-    public static void checkIsImpossible() {
-        Attempt<?, ?> body = around(Deadline.current());
-        if (body != null) {
-            body.checkBegins();
-        }
-    }
-
-    /** A check that fails closed begins inside the body. */
-    public void checkBegins() {
-        addChecks(1);
-    }
-
-    /** No page around it may answer either. */
-    private void addChecks(int more) {
-        for (Attempt<?, ?> body = this; body != null; body = body.around) {
-            CHECKS.getAndAdd(body, more);
-        }
-    }
-
-    /** It has been answered. One that is not stays open: its failure may still be on its way out of the body. */
-    public void checkAnswered() {
-        addChecks(-1);
-    }
-
     /** Reads off how a decided attempt ended, and gives the permit back. */
     void close() {
         if (reason == null) {
@@ -377,20 +233,22 @@ public final class Attempt<C, V> implements Task, Deadline.Body {
                 reason = afterChecks();
                 endNanos = bodyEndNanos;
             } else {
-                reason = openChecks > 0 && cause() != Event.CANCELLED ? StageReason.FAILED_CLOSED : reasonOf(cause());
+                reason = deadline.hasOpenChecks() && cause() != Event.CANCELLED
+                        ? StageReason.FAILED_CLOSED
+                        : reasonOf(cause());
                 endNanos = guard.now();
             }
         }
         Permit held = permit;
         if (held != null && !isLeftToBody()) {
-            Verdict verdict = guard.verdict(overrun ? bodyReason : reason, bodyStarted, endNanos - startNanos);
+            Verdict verdict = guard.verdict(reason, bodyStarted, endNanos - startNanos);
             held.settle(verdict, startNanos, endNanos);
         }
     }
 
     /** A failure may be that of a check inside, whatever it looks like: nobody may answer for it. */
     private @Nullable StageReason afterChecks() {
-        if (openChecks > 0 && bodyReason == StageReason.EXCEPTION) {
+        if (deadline.hasOpenChecks() && bodyReason == StageReason.EXCEPTION) {
             bodyReason = StageReason.FAILED_CLOSED;
         }
         return bodyReason;
@@ -427,7 +285,7 @@ public final class Attempt<C, V> implements Task, Deadline.Body {
             bodyFailure = noMemory;
             bodyReason = StageReason.FATAL;
         }
-        bodyHasEnded = true;
+        deadline.bodyHasEnded = true;
         bodyEndNanos = guard.now();
         guard.bulkhead().exit(); // before the answer shows, or the next call of its reader could be refused falsely
         CallState ended = move(Event.BODY_ENDED);
@@ -455,17 +313,8 @@ public final class Attempt<C, V> implements Task, Deadline.Body {
         }
     }
 
-    private Deadline enterDeadline() {
-        return Deadline.of(this, guard.ticker(), limitNanos).enter();
-    }
-
-    @Override
-    public boolean hasEnded() {
-        return bodyHasEnded;
-    }
-
     private void runBodyInContext() {
-        Deadline before = enterDeadline();
+        Deadline before = deadline.enter();
         try {
             CallContext.Installed installed = Objects.requireNonNull(carried).install();
             try {

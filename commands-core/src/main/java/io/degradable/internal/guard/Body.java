@@ -23,4 +23,9 @@ public interface Body<C, V> {
 
     /** What a returned value means: {@link StageReason#ANSWER}, a reason to go on, or a failure. */
     StageReason judge(@Nullable V value);
+
+    /** Whether it runs anything; what only hands out a constant takes no time, and is not timed. */
+    default boolean takesTime() {
+        return true;
+    }
 }

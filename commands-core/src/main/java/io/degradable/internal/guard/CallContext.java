@@ -65,10 +65,9 @@ public final class CallContext {
         return all;
     }
 
-    /** The body that the run is a part of. */
-    @Nullable
-    Attempt<?, ?> around() {
-        return Attempt.around(parent);
+    /** The deadline of the body that the run is a part of. */
+    Deadline parent() {
+        return parent;
     }
 
     /**

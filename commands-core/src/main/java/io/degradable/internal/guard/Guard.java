@@ -13,6 +13,7 @@ import io.degradable.model.FallbackContext;
 import io.degradable.model.StageReason;
 import io.degradable.settings.BulkheadSettings;
 import io.degradable.settings.GuardSettings;
+import io.degradable.time.Lane;
 import io.degradable.time.Spans;
 import io.degradable.time.Ticker;
 import java.util.concurrent.Executor;
@@ -114,56 +115,131 @@ public final class Guard {
 
     /**
      * Begins to run a body, if breaker and bulkhead let it. Throws nothing but what the end of the memory
-     * brings. When the attempt is decided, which it may be on
-     * return, the driver calls {@link #finish}.
+     * brings. What runs on the calling thread has ended on return. What goes to a worker is decided later, and then the
+     * driver calls {@link #finish}.
      *
-     * <p>The order of the protections is here and nowhere else: a permit, a slot, the body under its limit.
+     * <p>The order of the protections is here and in {@link #call}, which does without what a worker needs: a permit, a slot,
+     * the body under its limit.
      *
      * @param startNanos the moment it is called, as the caller has read it
      * @param deadlineNanos when the run must be over
      * @param toTell is told when somebody else has decided
      */
-    public <C, V> Attempt<C, V> begin(
+    public <C, V> Call<V> begin(
             Body<C, V> body,
             C command,
             @Nullable FallbackContext context,
             long startNanos,
             long deadlineNanos,
             Driver toTell) {
+        if (!(bulkhead instanceof WorkerBulkhead workers)) {
+            HereCall<V> here = new HereCall<>();
+            here.value = call(here, null, body, command, context, startNanos, deadlineNanos);
+            return here;
+        }
         Fault fault = injected;
         Body<C, V> toRun = fault == null ? body : fault.around(body, ticker);
-        Attempt<C, V> attempt = new Attempt<>(this, toRun, command, context, startNanos);
         Permit permit = breaker.tryAcquire(startNanos);
-        if (permit == null) {
-            return attempt.endUnstarted(StageReason.SHORT_CIRCUITED);
+        if (permit == null || (fault != null && fault.refuses())) {
+            return refused(permit, permit == null ? StageReason.SHORT_CIRCUITED : workers.full(), startNanos);
         }
-        attempt.admit(permit, startNanos + timeoutNanos, deadlineNanos, queueNanos);
-        if (fault != null && fault.refuses()) {
-            return attempt.endUnstarted(bulkhead.full());
+        if (workers.isCalledByWorker()) {
+            // In the slot that this worker holds: to wait for another could be to wait for itself.
+            return here(permit, toRun, command, context, startNanos, deadlineNanos);
         }
-        if (bulkhead instanceof WorkerBulkhead workers) {
-            beginOn(workers, attempt, toTell);
-        } else if (bulkhead instanceof SemaphoreBulkhead semaphore) {
+        if (workers.tryEnter()) {
+            Attempt<C, V> attempt = new Attempt<>(this, toRun, command, context, startNanos);
+            attempt.admit(permit, startNanos + timeoutNanos, deadlineNanos, queueNanos);
+            attempt.startOn(workers, toTell);
+            return attempt;
+        }
+        if (breaker.isClosed() && workers.tryEnterAsCaller()) {
             try {
-                beginHere(semaphore, semaphore.slots(), attempt);
-            } catch (Throwable noStackLeft) {
-                permit.settle(
-                        Verdict.UNUSED, startNanos, startNanos); // if there is room for it; else its lease expires
-                throw noStackLeft;
+                return here(permit, toRun, command, context, startNanos, deadlineNanos);
+            } finally {
+                workers.exitAsCaller();
             }
-        } else {
-            attempt.runHere(false);
         }
-        return attempt;
+        return refused(permit, workers.full(), startNanos);
     }
 
-    private static void beginHere(SemaphoreBulkhead semaphore, Slots slots, Attempt<?, ?> attempt) {
+    private <V> HereCall<V> refused(@Nullable Permit permit, StageReason why, long startNanos) {
+        HereCall<V> here = new HereCall<>();
+        here.begin(startNanos);
+        here.refuse(why);
+        end(here, null, permit);
+        return here;
+    }
+
+    private <C, V> HereCall<V> here(
+            Permit permit,
+            Body<C, V> body,
+            C command,
+            @Nullable FallbackContext context,
+            long startNanos,
+            long deadlineNanos) {
+        HereCall<V> here = new HereCall<>();
+        here.begin(startNanos);
+        here.value = here.run(this, null, body, command, context, deadlineNanos, true);
+        end(here, null, permit);
+        return here;
+    }
+
+    /**
+     * Calls a body on the calling thread, if breaker and bulkhead let it, and books how that ended. Only where
+     * {@link #isHere}.
+     *
+     * @param here where it is recorded how it ended
+     * @param lane what the calling thread holds; null when it holds none
+     * @return what the body yielded
+     */
+    public <C, V> @Nullable V call(
+            HereCall<V> here,
+            @Nullable Lane lane,
+            Body<C, V> body,
+            C command,
+            @Nullable FallbackContext context,
+            long startNanos,
+            long deadlineNanos) {
+        Fault fault = injected;
+        Body<C, V> toRun = fault == null ? body : fault.around(body, ticker);
+        here.begin(startNanos);
+        Permit permit = breaker.tryAcquire(startNanos);
+        V yielded = null;
+        if (permit == null) {
+            here.refuse(StageReason.SHORT_CIRCUITED);
+        } else if (fault != null && fault.refuses()) {
+            here.refuse(bulkhead.full());
+        } else {
+            try {
+                yielded = bulkhead instanceof SemaphoreBulkhead semaphore
+                        ? callInSlot(semaphore, semaphore.slots(), here, lane, toRun, command, context, deadlineNanos)
+                        : here.run(this, lane, toRun, command, context, deadlineNanos, false);
+            } catch (Throwable noStackLeft) {
+                // If there is room for it; else its lease expires.
+                permit.settle(lane, Verdict.UNUSED, startNanos, startNanos);
+                throw noStackLeft;
+            }
+        }
+        end(here, lane, permit);
+        return yielded;
+    }
+
+    private <C, V> @Nullable V callInSlot(
+            SemaphoreBulkhead semaphore,
+            Slots slots,
+            HereCall<V> here,
+            @Nullable Lane lane,
+            Body<C, V> body,
+            C command,
+            @Nullable FallbackContext context,
+            long deadlineNanos) {
         if (!semaphore.tryEnter()) {
-            attempt.endUnstarted(semaphore.full());
-            return;
+            here.refuse(semaphore.full());
+            return null;
         }
         try {
-            attempt.runHere(true);
+            return here.run(this, lane, body, command, context, deadlineNanos, true);
         } finally {
             try {
                 semaphore.exit();
@@ -173,32 +249,26 @@ public final class Guard {
         }
     }
 
-    private void beginOn(WorkerBulkhead workers, Attempt<?, ?> attempt, Driver toTell) {
-        if (workers.isCalledByWorker()) {
-            // In the slot that this worker holds: to wait for another could be to wait for itself.
-            attempt.runHere(true);
-        } else if (workers.tryEnter()) {
-            attempt.startOn(workers, toTell);
-        } else if (breaker.isClosed() && workers.tryEnterAsCaller()) {
-            try {
-                attempt.runHere(true);
-            } finally {
-                workers.exitAsCaller();
-            }
-        } else {
-            attempt.endUnstarted(workers.full());
+    /** Books what has ended here: the permit is settled and the meter moved, once. */
+    private void end(HereCall<?> here, @Nullable Lane lane, @Nullable Permit permit) {
+        if (permit != null) {
+            Verdict verdict = verdict(here.bodyReason(), here.bodyStarted, here.endNanos - here.startNanos);
+            permit.settle(lane, verdict, here.startNanos, here.endNanos);
+        }
+        meter.ended(lane, here);
+    }
+
+    /** Books what was decided on a worker; what was called here is booked already. */
+    public void finish(Call<?> call) {
+        if (call instanceof Attempt<?, ?> attempt) {
+            attempt.close();
+            meter.ended(null, attempt);
         }
     }
 
-    /** Books a decided attempt: the permit is settled and the meter moved, once. */
-    public void finish(Attempt<?, ?> attempt) {
-        attempt.close();
-        meter.attemptEnded(attempt);
-    }
-
-    /** The record of a body that its stage did not even bring to the guard: it has ended, and must not be finished. */
-    public <C, V> Attempt<C, V> skip(Body<C, V> body, C command, long nowNanos, StageReason why) {
-        return new Attempt<>(this, body, command, null, nowNanos).skip(why);
+    /** Whether bodies run on the threads of those who call. */
+    public boolean isHere() {
+        return !(bulkhead instanceof WorkerBulkhead);
     }
 
     /** Whether a rule of the user takes a failure in; no rule takes in all. */

@@ -4,8 +4,10 @@ import io.degradable.internal.window.LatencyHistogram;
 import io.degradable.internal.window.Tally;
 import io.degradable.model.StageOutcome;
 import io.degradable.model.StageReason;
+import io.degradable.time.Lane;
 import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
+import javax.annotation.Nullable;
 
 /**
  * What a guard has seen: since the start, and over the last while. A guard that several chains and direct callers share has
@@ -40,17 +42,17 @@ public final class GuardMeter {
         this.durations = new Tally(LatencyHistogram.BUCKETS, PERCENTILE_WINDOW, PERCENTILE_BUCKETS, nowNanos);
     }
 
-    void attemptEnded(Attempt<?, ?> attempt) {
-        StageReason reason = attempt.reason();
-        long now = attempt.endNanos();
-        ended.count(reason.ordinal(), now);
+    void ended(@Nullable Lane lane, Call<?> call) {
+        StageReason reason = call.reason();
+        long now = call.endNanos();
+        ended.count(lane, reason.ordinal(), now);
         if (reason.outcome() == StageOutcome.REFUSED) {
             return; // no time was spent, and a refusal's zero would flatter every latency
         }
-        long elapsed = now - attempt.startNanos();
-        ended.add(timeOf(reason.outcome()), elapsed, now);
-        durations.count(LatencyHistogram.bucketOf(elapsed), now);
-        if (attempt.overrun()) {
+        long elapsed = now - call.startNanos();
+        ended.add(lane, timeOf(reason.outcome()), elapsed, now);
+        durations.count(lane, LatencyHistogram.bucketOf(elapsed), now);
+        if (call.overrun()) {
             overruns.increment();
         }
     }

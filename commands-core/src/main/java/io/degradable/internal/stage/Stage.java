@@ -3,17 +3,20 @@ package io.degradable.internal.stage;
 import io.degradable.cache.Lookup;
 import io.degradable.cache.TimedCache;
 import io.degradable.internal.bulkhead.Slots;
-import io.degradable.internal.guard.Attempt;
+import io.degradable.internal.guard.Call;
 import io.degradable.internal.guard.Driver;
 import io.degradable.internal.guard.Guard;
 import io.degradable.internal.guard.GuardMeter;
+import io.degradable.internal.guard.HereCall;
 import io.degradable.internal.window.EnumCounts;
+import io.degradable.model.CommandResult;
 import io.degradable.model.FallbackContext;
 import io.degradable.model.StageOutcome;
 import io.degradable.model.StageReason;
 import io.degradable.model.Trigger;
 import io.degradable.settings.Entering;
 import io.degradable.settings.StageSettings;
+import io.degradable.time.Lane;
 import io.degradable.time.Ticker;
 import java.util.List;
 import java.util.function.Function;
@@ -101,33 +104,32 @@ public final class Stage<C, V, R> {
                 settings, guard, new CacheBody<>(cache, key, settings.freshness()), onFailure, ticker.nanos());
     }
 
-    /** A template. */
+    /**
+     * A template.
+     *
+     * @param constant whether {@code fill} runs nothing, and always gives the same
+     */
     public static <C, R> Stage<C, R, R> template(
             StageSettings settings,
             Guard guard,
             Function<? super C, ? extends R> fill,
+            boolean constant,
             @Nullable Predicate<? super Throwable> onFailure,
             Ticker ticker) {
-        return new Stage<>(settings, guard, new TemplateBody<>(fill), onFailure, ticker.nanos());
-    }
-
-    /** Leaves the stage out. */
-    public Attempt<C, V> skip(C command, long nowNanos, StageReason why) {
-        return guard.skip(body, command, nowNanos, why);
+        return new Stage<>(settings, guard, new TemplateBody<>(fill, constant), onFailure, ticker.nanos());
     }
 
     /** Begins the stage as the first of a run: without a rule of entry. */
-    public Attempt<C, V> beginFirst(C command, long nowNanos, long deadlineNanos, Driver toTell) {
+    public Call<V> beginFirst(C command, long nowNanos, long deadlineNanos, Driver toTell) {
         return !isInline() && deadlineNanos - nowNanos <= 0
-                ? guard.skip(body, command, nowNanos, StageReason.NO_TIME_LEFT)
+                ? HereCall.skipped(nowNanos, StageReason.NO_TIME_LEFT)
                 : guard.begin(body, command, null, nowNanos, deadlineNanos, toTell);
     }
 
     /** Begins the stage as a link of the chain, if the run may enter it. */
-    public Attempt<C, V> beginNext(
-            C command, FallbackContext context, GuardMeter primary, long nowNanos, long chainEndNanos, Driver toTell) {
+    public Call<V> beginNext(C command, Entrance entrance, long nowNanos, long chainEndNanos, Driver toTell) {
         guard.ensureStackRoom();
-        StageReason closed = closedFor(context, primary, nowNanos, chainEndNanos);
+        StageReason closed = closedFor(entrance, nowNanos, chainEndNanos);
         if (closed == null && atMost != null && !atMost.tryTake()) {
             closed = StageReason.AT_MOST;
         }
@@ -136,9 +138,10 @@ public final class Stage<C, V, R> {
             closed = StageReason.QUOTA;
         }
         if (closed != null) {
-            return guard.skip(body, command, nowNanos, closed);
+            return HereCall.skipped(nowNanos, closed);
         }
         try {
+            FallbackContext context = isInline() ? null : entrance.fallbackContext();
             return guard.begin(body, command, context, nowNanos, chainEndNanos, toTell);
         } catch (Throwable noStackLeft) {
             giveBackPlace();
@@ -146,30 +149,50 @@ public final class Stage<C, V, R> {
         }
     }
 
-    /** Ends what {@link #beginFirst} began, once it is decided. Unless it is tried again, the run has {@link #left} then. */
-    public Step<C, V, R> endFirst(Attempt<C, V> attempt) {
-        if (!attempt.isSkipped()) {
-            guard.finish(attempt);
-        }
-        return new Step<>(this, attempt);
+    /**
+     * Calls the stage on the calling thread, without a rule of entry, see {@link Guard#call}. What its body yielded is given
+     * back as it is: {@link #answer} has the answer in it.
+     */
+    public @Nullable V call(HereCall<V> here, @Nullable Lane lane, C command, long nowNanos, long deadlineNanos) {
+        return guard.call(here, lane, body, command, null, nowNanos, deadlineNanos);
     }
 
-    /** Counts that a run has left the stage, with the step that stands. */
-    public void left(StageReason reason) {
-        ended.increment(reason);
+    /** The answer in what the body yielded. */
+    public @Nullable R answer(@Nullable V yielded) {
+        return body.answer(yielded);
+    }
+
+    /** Its age; zero for a live answer, {@link CommandResult#AGELESS} for one that has none. */
+    public long ageNanos(@Nullable V yielded) {
+        return body.ageNanos(yielded);
+    }
+
+    /** Ends what {@link #beginFirst} began, once it is decided. Unless it is tried again, the run has {@link #left} then. */
+    public Step<C, V, R> endFirst(Call<V> call) {
+        guard.finish(call);
+        return new Step<>(this, call);
+    }
+
+    /**
+     * Counts that a run has left the stage, with the step that stands.
+     *
+     * @param lane what the calling thread holds; null when it holds none
+     */
+    public void left(@Nullable Lane lane, StageReason reason) {
+        ended.increment(lane, reason);
     }
 
     /** Ends what {@link #beginNext} began, once it is decided. */
-    public Step<C, V, R> endNext(Attempt<C, V> attempt) {
-        if (!attempt.isSkipped()) {
+    public Step<C, V, R> endNext(Call<V> call) {
+        if (!call.isSkipped()) {
             giveBackPlace();
-            guard.finish(attempt);
-            if (quota != null && attempt.outcome() == StageOutcome.REFUSED) {
+            guard.finish(call);
+            if (quota != null && call.outcome() == StageOutcome.REFUSED) {
                 quota.giveBack();
             }
         }
-        left(attempt.reason());
-        return new Step<>(this, attempt);
+        left(null, call.reason());
+        return new Step<>(this, call);
     }
 
     private void giveBackPlace() {
@@ -178,31 +201,48 @@ public final class Stage<C, V, R> {
         }
     }
 
-    private @Nullable StageReason closedFor(
-            FallbackContext context, GuardMeter primary, long nowNanos, long chainEndNanos) {
+    /** Why a run may not enter; null when it may, as far as rules go that take nothing. */
+    private @Nullable StageReason closedFor(Entrance entrance, long nowNanos, long chainEndNanos) {
         Entering entering = settings.entry().entering();
-        if (entering == Entering.WHEN_KNOWN && context.outcomeUnknown()) {
+        if (entering == Entering.WHEN_KNOWN && entrance.outcomeUnknown()) {
             return StageReason.OUTCOME_UNKNOWN;
         }
-        if (entering == Entering.WHEN_UNKNOWN && !context.outcomeUnknown()) {
+        if (entering == Entering.WHEN_UNKNOWN && !entrance.outcomeUnknown()) {
             return StageReason.NOT_FOR_TRIGGER;
         }
-        if (!settings.entry().on().contains(context.trigger())) {
+        if (!isFor(entrance.trigger())) {
             return StageReason.NOT_FOR_TRIGGER;
         }
-        if (context.trigger() == Trigger.FAILURE && !guard.matches(onFailure, context.cause())) {
+        if (onFailure != null && entrance.trigger() == Trigger.FAILURE && !guard.matches(onFailure, entrance.cause())) {
             return StageReason.NOT_FOR_FAILURE;
         }
         long leftNanos = chainEndNanos - nowNanos;
         if (!isInline() && leftNanos <= 0) {
             return StageReason.NO_TIME_LEFT;
         }
-        if (context.trigger() == Trigger.TIMEOUT
+        if (entrance.trigger() == Trigger.TIMEOUT
                 && settings.entry().whileHealthy()
-                && !isHealthy(primary, nowNanos, leftNanos)) {
+                && !isHealthy(entrance.primary(), nowNanos, leftNanos)) {
             return StageReason.UNHEALTHY;
         }
         return null;
+    }
+
+    /** Whether it is entered for a trigger at all. */
+    public boolean isFor(Trigger trigger) {
+        return settings.entry().on().contains(trigger);
+    }
+
+    /**
+     * Whether nothing but the trigger decides if a run enters, nothing is taken when it does, and what is called is a look
+     * into memory.
+     */
+    public boolean isPlain() {
+        return isInline()
+                && onFailure == null
+                && atMost == null
+                && quota == null
+                && settings.entry().entering() == Entering.ALWAYS;
     }
 
     /**

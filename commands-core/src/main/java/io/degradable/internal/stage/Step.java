@@ -1,6 +1,6 @@
 package io.degradable.internal.stage;
 
-import io.degradable.internal.guard.Attempt;
+import io.degradable.internal.guard.Call;
 import io.degradable.internal.guard.Guard;
 import io.degradable.model.CommandKey;
 import io.degradable.model.NoAnswerException;
@@ -20,20 +20,20 @@ import javax.annotation.Nullable;
 public final class Step<C, V, R> {
 
     private final Stage<C, V, R> stage;
-    private final Attempt<C, V> attempt;
+    private final Call<V> call;
     private @Nullable Throwable cause;
 
-    Step(Stage<C, V, R> stage, Attempt<C, V> attempt) {
+    Step(Stage<C, V, R> stage, Call<V> call) {
         this.stage = stage;
-        this.attempt = attempt;
+        this.call = call;
     }
 
     public StageReason reason() {
-        return attempt.reason();
+        return call.reason();
     }
 
     public StageOutcome outcome() {
-        return attempt.outcome();
+        return call.outcome();
     }
 
     public Guard guard() {
@@ -44,31 +44,35 @@ public final class Step<C, V, R> {
         return stage.settings().kind();
     }
 
+    public long startNanos() {
+        return call.startNanos();
+    }
+
     public long endNanos() {
-        return attempt.endNanos();
+        return call.endNanos();
     }
 
     public boolean bodyStarted() {
-        return attempt.bodyStarted();
+        return call.bodyStarted();
     }
 
     /** Whether the answer came after the limit, from the caller's own thread. */
     public boolean overrun() {
-        return attempt.overrun();
+        return call.overrun();
     }
 
     /** The answer of a step that has one. */
     public @Nullable R answer() {
-        return stage.body().answer(attempt.value());
+        return stage.body().answer(call.value());
     }
 
     public long ageNanos() {
-        return stage.body().ageNanos(attempt.value());
+        return stage.body().ageNanos(call.value());
     }
 
     /** What the body threw. */
     public @Nullable Throwable failure() {
-        return attempt.failure();
+        return call.failure();
     }
 
     /** What the body threw, or a stackless exception of ours in its place; the same one whenever it is asked for. */
@@ -80,13 +84,13 @@ public final class Step<C, V, R> {
     }
 
     private Throwable makeCause(CommandKey key) {
-        Throwable thrown = attempt.failure();
+        Throwable thrown = call.failure();
         if (outcome() == StageOutcome.TIMED_OUT) {
-            Throwable late = new StageTimeoutException(key, name(), reason(), elapsed(), attempt.bodyStarted());
+            Throwable late = new StageTimeoutException(key, name(), reason(), elapsed(), call.bodyStarted());
             return thrown == null ? late : late.initCause(thrown);
         }
         if (reason() == StageReason.FAILED_CLOSED && thrown == null) {
-            return new StageTimeoutException(key, name(), StageReason.TIMEOUT, elapsed(), attempt.bodyStarted());
+            return new StageTimeoutException(key, name(), StageReason.TIMEOUT, elapsed(), call.bodyStarted());
         }
         if (outcome() == StageOutcome.FAILED) {
             StageReason why = reason() == StageReason.CANCELLED ? StageReason.CANCELLED : StageReason.NULL_ANSWER;
@@ -97,7 +101,7 @@ public final class Step<C, V, R> {
 
     /** What the body threw when it was the caller who went away: his interrupt, as it reached the body. */
     public @Nullable Throwable interrupt() {
-        return reason() == StageReason.CANCELLED ? attempt.failure() : null;
+        return reason() == StageReason.CANCELLED ? call.failure() : null;
     }
 
     /** The report of this step in a trail; a stage that failed or timed out has a cause there. */
@@ -111,6 +115,6 @@ public final class Step<C, V, R> {
     }
 
     private Duration elapsed() {
-        return Duration.ofNanos(attempt.endNanos() - attempt.startNanos());
+        return Duration.ofNanos(call.endNanos() - call.startNanos());
     }
 }

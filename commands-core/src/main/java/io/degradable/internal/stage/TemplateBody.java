@@ -11,13 +11,21 @@ final class TemplateBody<C, R> extends StageBody.Direct<C, R> {
 
     private final Function<? super C, ? extends R> fill;
 
-    TemplateBody(Function<? super C, ? extends R> fill) {
+    private final boolean constant;
+
+    TemplateBody(Function<? super C, ? extends R> fill, boolean constant) {
         super(StageReason.NULL_ANSWER, CommandResult.AGELESS);
         this.fill = fill;
+        this.constant = constant;
     }
 
     @Override
     public @Nullable R call(C command, @Nullable FallbackContext context) {
         return fill.apply(command);
+    }
+
+    @Override
+    public boolean takesTime() {
+        return !constant;
     }
 }

@@ -1,7 +1,7 @@
 package io.degradable.internal.window;
 
-import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.concurrent.atomic.LongAdder;
+import io.degradable.time.Lane;
+import javax.annotation.Nullable;
 
 /**
  * One count for each constant of an enum, since the start. A constant that never occurs costs a reference.
@@ -10,36 +10,34 @@ import java.util.concurrent.atomic.LongAdder;
  */
 public final class EnumCounts<E extends Enum<E>> {
 
-    private final AtomicReferenceArray<LongAdder> counts;
+    private final Cells counts;
 
     public EnumCounts(Class<E> type) {
-        this.counts = new AtomicReferenceArray<>(type.getEnumConstants().length);
+        this.counts = new Cells(type.getEnumConstants().length);
     }
 
+    /**
+     * Counts one more.
+     *
+     * @param lane what the calling thread holds; null when it holds none
+     */
+    public void increment(@Nullable Lane lane, E constant) {
+        counts.add(lane, constant.ordinal(), 1);
+    }
+
+    /** The same for who holds no lane. */
     public void increment(E constant) {
-        add(constant, 1);
-    }
-
-    public void add(E constant, long amount) {
-        LongAdder count = counts.get(constant.ordinal());
-        (count == null ? make(constant.ordinal()) : count).add(amount);
-    }
-
-    private LongAdder make(int place) {
-        counts.compareAndSet(place, null, new LongAdder());
-        return counts.get(place);
+        increment(null, constant);
     }
 
     public long get(E constant) {
-        LongAdder count = counts.get(constant.ordinal());
-        return count == null ? 0 : count.sum();
+        return counts.sum(constant.ordinal());
     }
 
     public long total() {
         long total = 0;
-        for (int place = 0; place < counts.length(); place++) {
-            LongAdder count = counts.get(place);
-            total += count == null ? 0 : count.sum();
+        for (int place = 0; place < counts.kinds(); place++) {
+            total += counts.sum(place);
         }
         return total;
     }

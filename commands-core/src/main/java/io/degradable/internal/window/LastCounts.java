@@ -1,7 +1,9 @@
 package io.degradable.internal.window;
 
+import io.degradable.time.Lane;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
+import javax.annotation.Nullable;
 
 /**
  * Counts of up to three kinds over the last so many entries, however long ago they were made.
@@ -43,7 +45,7 @@ public final class LastCounts implements Window {
     }
 
     @Override
-    public void count(int kind, long nowNanos) {
+    public void count(@Nullable Lane lane, int kind, long nowNanos) {
         enter(draw(), kind);
     }
 

@@ -1,8 +1,8 @@
 package io.degradable.internal.window;
 
+import io.degradable.time.Lane;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.concurrent.atomic.LongAdder;
 import javax.annotation.Nullable;
 
 /**
@@ -32,7 +32,7 @@ public final class Tally implements Window {
         }
     }
 
-    private final AtomicReferenceArray<LongAdder> counts;
+    private final Cells counts;
     private final long originNanos;
     private final long stretchNanos;
     private final AtomicReferenceArray<Mark> marks;
@@ -53,7 +53,7 @@ public final class Tally implements Window {
             throw new IllegalArgumentException(
                     "window of " + window + " does not divide into " + stretches + " stretches");
         }
-        this.counts = new AtomicReferenceArray<>(kinds);
+        this.counts = new Cells(kinds);
         this.originNanos = nowNanos;
         this.stretchNanos = window.toNanos() / stretches;
         this.marks = new AtomicReferenceArray<>(stretches);
@@ -61,22 +61,21 @@ public final class Tally implements Window {
     }
 
     @Override
-    public void count(int kind, long nowNanos) {
-        add(kind, 1, nowNanos);
+    public void count(@Nullable Lane lane, int kind, long nowNanos) {
+        add(lane, kind, 1, nowNanos);
     }
 
     /** Adds to one kind, at a moment; one that is over already counts as now. */
-    public void add(int kind, long amount, long nowNanos) {
+    public void add(@Nullable Lane lane, int kind, long amount, long nowNanos) {
         if (nowNanos - turnNanos >= 0) {
             turn(stretchOf(nowNanos));
         }
-        LongAdder count = counts.get(kind);
-        (count == null ? make(kind) : count).add(amount);
+        counts.add(lane, kind, amount);
     }
 
-    private LongAdder make(int kind) {
-        counts.compareAndSet(kind, null, new LongAdder());
-        return counts.get(kind);
+    /** The same for who holds no lane. */
+    public void add(int kind, long amount, long nowNanos) {
+        add(null, kind, amount, nowNanos);
     }
 
     private void turn(long stretch) {
@@ -94,18 +93,18 @@ public final class Tally implements Window {
     }
 
     private Mark mark(long stretch) {
+        long[] all = counts.sums();
         int used = 0;
-        for (int kind = 0; kind < counts.length(); kind++) {
-            used += counts.get(kind) == null ? 0 : 1;
+        for (long count : all) {
+            used += count == 0 ? 0 : 1;
         }
         int[] kinds = new int[used];
         long[] sums = new long[used];
         int next = 0;
-        for (int kind = 0; kind < counts.length() && next < used; kind++) {
-            LongAdder count = counts.get(kind);
-            if (count != null) {
+        for (int kind = 0; kind < all.length; kind++) {
+            if (all[kind] != 0) {
                 kinds[next] = kind;
-                sums[next++] = count.sum();
+                sums[next++] = all[kind];
             }
         }
         return new Mark(stretch, kinds, sums);
@@ -113,17 +112,12 @@ public final class Tally implements Window {
 
     /** One count since the start. */
     public long total(int kind) {
-        LongAdder count = counts.get(kind);
-        return count == null ? 0 : count.sum();
+        return counts.sum(kind);
     }
 
     /** All counts since the start. */
     public long[] totals() {
-        long[] totals = new long[counts.length()];
-        for (int kind = 0; kind < totals.length; kind++) {
-            totals[kind] = total(kind);
-        }
-        return totals;
+        return counts.sums();
     }
 
     /** All counts over the window that ends now. */
@@ -131,7 +125,7 @@ public final class Tally implements Window {
     public long[] sums(long nowNanos) {
         Mark before = oldestSince(stretchOf(nowNanos) - marks.length() + 1);
         if (before == null) {
-            return new long[counts.length()];
+            return new long[counts.kinds()];
         }
         long[] sums = totals();
         for (int i = 0; i < before.kinds.length; i++) {

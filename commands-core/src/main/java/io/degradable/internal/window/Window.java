@@ -1,5 +1,8 @@
 package io.degradable.internal.window;
 
+import io.degradable.time.Lane;
+import javax.annotation.Nullable;
+
 /**
  * What is looked back at: how often each of several kinds has happened lately.
  *
@@ -7,8 +10,17 @@ package io.degradable.internal.window;
  */
 public interface Window {
 
-    /** Counts one of a kind, at a moment. */
-    void count(int kind, long nowNanos);
+    /**
+     * Counts one of a kind, at a moment.
+     *
+     * @param lane what the calling thread holds; null when it holds none
+     */
+    void count(@Nullable Lane lane, int kind, long nowNanos);
+
+    /** The same for who holds no lane. */
+    default void count(int kind, long nowNanos) {
+        count(null, kind, nowNanos);
+    }
 
     /** The counts of all kinds that the window holds now. */
     long[] sums(long nowNanos);

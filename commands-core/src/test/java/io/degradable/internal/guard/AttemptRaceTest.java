@@ -121,7 +121,7 @@ final class AttemptRaceTest {
 
     private void call(Guard guard, Body<String, String> body) {
         long now = ticker.nanos();
-        Attempt<String, String> attempt = Bench.call(guard, body, now, now + Spans.FOREVER);
+        Call<String> attempt = Bench.call(guard, body, now, now + Spans.FOREVER);
         switch (attempt.reason()) {
             case ANSWER -> answers++;
             case TIMEOUT -> timeouts++;

@@ -80,7 +80,7 @@ final class AttemptTest {
 
         held.returns("live");
 
-        Attempt<String, String> attempt = caller.result().attempt();
+        Call<String> attempt = caller.result().attempt();
         assertThat(attempt.reason()).isEqualTo(StageReason.ANSWER);
         assertThat(attempt.reason() == StageReason.ANSWER).isTrue();
         assertThat(attempt.value()).isEqualTo("live");
@@ -105,7 +105,7 @@ final class AttemptTest {
 
         held.fails(failure);
 
-        Attempt<String, String> attempt = caller.result().attempt();
+        Call<String> attempt = caller.result().attempt();
         assertThat(attempt.reason()).isEqualTo(StageReason.EXCEPTION);
         assertThat(attempt.reason() == StageReason.ANSWER).isFalse();
         assertThat(attempt.failure()).isSameAs(failure);
@@ -154,7 +154,7 @@ final class AttemptTest {
     void an_interrupted_exception_that_nobody_caused_is_a_failure() {
         Guard guard = bench.onPool();
 
-        Attempt<String, String> attempt = bench.call(guard, Bench.failing(new InterruptedException("of its own")));
+        Call<String> attempt = bench.call(guard, Bench.failing(new InterruptedException("of its own")));
 
         assertThat(attempt.reason()).isEqualTo(StageReason.EXCEPTION);
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
@@ -166,7 +166,7 @@ final class AttemptTest {
         Guard guard = bench.onPool();
         StackOverflowError error = new StackOverflowError();
 
-        Attempt<String, String> attempt = bench.call(guard, Bench.failing(error));
+        Call<String> attempt = bench.call(guard, Bench.failing(error));
 
         assertThat(attempt.reason()).isEqualTo(StageReason.FATAL);
         assertThat(attempt.failure()).isSameAs(error);
@@ -282,7 +282,7 @@ final class AttemptTest {
         bench.pool.shutdown();
         bench.pool.cancelAll(Runnable::run);
 
-        Attempt<String, String> attempt = caller.result().attempt();
+        Call<String> attempt = caller.result().attempt();
         assertThat(attempt.reason()).isEqualTo(StageReason.CANCELLED);
         assertThat(attempt.bodyStarted()).isFalse();
         assertThat(attempt.failure()).isNull();
@@ -297,7 +297,7 @@ final class AttemptTest {
         Guard guard = bench.onPool();
         bench.pool.shutdown();
 
-        Attempt<String, String> attempt = bench.call(guard, held);
+        Call<String> attempt = bench.call(guard, held);
 
         assertThat(attempt.reason()).isEqualTo(StageReason.CANCELLED);
         assertThat(attempt.bodyStarted()).isFalse();
@@ -316,7 +316,7 @@ final class AttemptTest {
 
         bench.ticker.advance(TIMEOUT);
 
-        Attempt<String, String> attempt = caller.result().attempt();
+        Call<String> attempt = caller.result().attempt();
         assertThat(attempt.reason()).isEqualTo(StageReason.TIMEOUT);
         assertThat(attempt.bodyStarted()).isTrue();
         assertThat(attempt.failure()).isNull();
@@ -338,7 +338,7 @@ final class AttemptTest {
 
             assertThat(withoutQueue.pool.active()).isEqualTo(1);
             assertThat(guard.meter().orphans()).isEqualTo(1);
-            Attempt<String, String> second = withoutQueue.call(guard, Bench.body(() -> "live"));
+            Call<String> second = withoutQueue.call(guard, Bench.body(() -> "live"));
             assertThat(second.reason()).isEqualTo(StageReason.THREAD_POOL_FULL);
             held.returns("late");
             withoutQueue.untilTheWorkerIsFree();
@@ -415,7 +415,7 @@ final class AttemptTest {
         Guard guard = bench.onPool();
         Caller<Ended> caller = callOfHeldBody(guard);
         bench.ticker.advance(TIMEOUT);
-        Attempt<String, String> attempt = caller.result().attempt();
+        Call<String> attempt = caller.result().attempt();
 
         letTheBodyFail(new IOException("late"));
 
@@ -444,7 +444,7 @@ final class AttemptTest {
         Caller<Ended> caller = callOfHeldBody(guard, bench.deadlineIn(Duration.ofMillis(deadlineMillis)));
 
         bench.ticker.advance(Duration.ofMillis(deadlineMillis));
-        Attempt<String, String> attempt = caller.result().attempt();
+        Call<String> attempt = caller.result().attempt();
 
         assertThat(attempt.reason()).isEqualTo(StageReason.BUDGET);
         assertThat(attempt.bodyStarted()).isTrue();
@@ -495,7 +495,7 @@ final class AttemptTest {
         bench.ticker.advance(BEFORE_TIMEOUT);
         caller.result();
 
-        Attempt<String, String> meanwhile = bench.call(guard, Bench.body(() -> "live"));
+        Call<String> meanwhile = bench.call(guard, Bench.body(() -> "live"));
         letTheBodyReturn();
 
         assertThat(meanwhile.reason()).isEqualTo(StageReason.SHORT_CIRCUITED);
@@ -534,7 +534,7 @@ final class AttemptTest {
 
         caller.interrupt();
 
-        Attempt<String, String> attempt = caller.result().attempt();
+        Call<String> attempt = caller.result().attempt();
         assertThat(attempt.reason()).isEqualTo(StageReason.CANCELLED);
         assertThat(attempt.bodyStarted()).isTrue();
         assertThat(caller.result().interrupted()).isTrue();
@@ -698,7 +698,7 @@ final class AttemptTest {
         assertThat(running).hasToString("Attempt[QUEUED]");
         assertThatThrownBy(running::reason)
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("the attempt has not ended");
+                .hasMessage("the call has not ended");
         assertThat(bench.call(guard, Bench.body(() -> "live"))).hasToString("Attempt[ANSWER]");
     }
 }

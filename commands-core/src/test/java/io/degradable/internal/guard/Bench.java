@@ -111,29 +111,29 @@ final class Bench implements AutoCloseable {
         return ticker.nanos() + span.toNanos();
     }
 
-    Attempt<String, String> call(Guard guard, Body<String, String> body) {
+    Call<String> call(Guard guard, Body<String, String> body) {
         return call(guard, body, noDeadline());
     }
 
-    Attempt<String, String> call(Guard guard, Body<String, String> body, long deadlineNanos) {
+    Call<String> call(Guard guard, Body<String, String> body, long deadlineNanos) {
         return call(guard, body, ticker.nanos(), deadlineNanos);
     }
 
     /** A call from its beginning to its end, as the synchronous driver makes it. */
-    static <V> Attempt<String, V> call(Guard guard, Body<String, V> body, long startNanos, long deadlineNanos) {
-        Attempt<String, V> attempt = guard.begin(body, "command", null, startNanos, deadlineNanos, new WaitingDriver());
+    static <V> Call<V> call(Guard guard, Body<String, V> body, long startNanos, long deadlineNanos) {
+        Call<V> attempt = guard.begin(body, "command", null, startNanos, deadlineNanos, new WaitingDriver());
         attempt.await();
         guard.finish(attempt);
         return attempt;
     }
 
     /** How a call ended, and whether its caller was left with an interrupt. */
-    record Ended(Attempt<String, String> attempt, boolean interrupted) {}
+    record Ended(Call<String> attempt, boolean interrupted) {}
 
     /** A call from a thread of its own, which waits when this returns. */
     Caller<Ended> waitingCall(Guard guard, Body<String, String> body, long deadlineNanos) throws InterruptedException {
         Caller<Ended> caller = Caller.calls(() -> {
-            Attempt<String, String> attempt = call(guard, body, deadlineNanos);
+            Call<String> attempt = call(guard, body, deadlineNanos);
             return new Ended(attempt, Thread.currentThread().isInterrupted());
         });
         ticker.untilWaiting(1);

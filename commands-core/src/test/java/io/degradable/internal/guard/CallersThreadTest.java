@@ -41,7 +41,7 @@ final class CallersThreadTest {
     void the_body_runs_on_the_thread_of_its_caller() {
         Guard guard = bench.onCaller();
 
-        Attempt<String, String> attempt =
+        Call<String> attempt =
                 bench.call(guard, Bench.body(() -> Thread.currentThread().getName()));
 
         assertThat(attempt.value()).isEqualTo(Thread.currentThread().getName());
@@ -54,7 +54,7 @@ final class CallersThreadTest {
     void an_answer_at_the_limit_is_in_time() {
         Guard guard = bench.onCaller();
 
-        Attempt<String, String> attempt = bench.call(guard, bench.taking(TIMEOUT, () -> "just so"));
+        Call<String> attempt = bench.call(guard, bench.taking(TIMEOUT, () -> "just so"));
 
         assertThat(attempt.overrun()).isFalse();
         assertThat(guard.meter().overruns()).isZero();
@@ -66,7 +66,7 @@ final class CallersThreadTest {
     void a_late_answer_is_an_answer() {
         Guard guard = bench.onCaller();
 
-        Attempt<String, String> attempt = bench.call(guard, bench.taking(TOO_LONG, () -> "late"));
+        Call<String> attempt = bench.call(guard, bench.taking(TOO_LONG, () -> "late"));
 
         assertThat(attempt.reason()).isEqualTo(StageReason.ANSWER);
         assertThat(attempt.value()).isEqualTo("late");
@@ -84,7 +84,7 @@ final class CallersThreadTest {
         Guard guard = bench.onCaller();
         IOException failure = new IOException("down");
 
-        Attempt<String, String> attempt = bench.call(guard, bench.taking(TOO_LONG, () -> {
+        Call<String> attempt = bench.call(guard, bench.taking(TOO_LONG, () -> {
             throw failure;
         }));
 
@@ -100,7 +100,7 @@ final class CallersThreadTest {
     void a_failure_at_the_limit_is_a_failure() {
         Guard guard = bench.onCaller();
 
-        Attempt<String, String> attempt = bench.call(guard, bench.taking(TIMEOUT, () -> {
+        Call<String> attempt = bench.call(guard, bench.taking(TIMEOUT, () -> {
             throw new IOException("down");
         }));
 
@@ -112,7 +112,7 @@ final class CallersThreadTest {
     void a_bad_request_after_the_limit_is_still_a_bad_request() {
         Guard guard = bench.onCaller();
 
-        Attempt<String, String> attempt = bench.call(guard, bench.taking(TOO_LONG, () -> {
+        Call<String> attempt = bench.call(guard, bench.taking(TOO_LONG, () -> {
             throw new BadRequestException("no such id");
         }));
 
@@ -125,7 +125,7 @@ final class CallersThreadTest {
     void an_answer_after_the_deadline_but_in_the_stages_time_is_good_for_the_breaker() {
         Guard guard = bench.onCaller();
 
-        Attempt<String, String> attempt = bench.call(
+        Call<String> attempt = bench.call(
                 guard, bench.taking(Duration.ofMillis(61), () -> "late"), bench.deadlineIn(Duration.ofMillis(60)));
 
         assertThat(attempt.reason()).isEqualTo(StageReason.ANSWER);
@@ -137,7 +137,7 @@ final class CallersThreadTest {
     void a_failure_after_the_deadline_is_over_budget_and_settled_by_what_the_body_did() {
         Guard guard = bench.onCaller();
 
-        Attempt<String, String> attempt = bench.call(
+        Call<String> attempt = bench.call(
                 guard,
                 bench.taking(Duration.ofMillis(61), () -> {
                     throw new IOException("down");
@@ -154,7 +154,7 @@ final class CallersThreadTest {
         Guard guard = bench.onCaller(TOUCHY, FailureRules.DEFAULT);
         InterruptedException interrupt = new InterruptedException();
 
-        Attempt<String, String> attempt = bench.call(guard, Bench.failing(interrupt));
+        Call<String> attempt = bench.call(guard, Bench.failing(interrupt));
 
         assertThat(Thread.interrupted()).isTrue();
         assertThat(attempt.reason()).isEqualTo(StageReason.CANCELLED);
@@ -167,7 +167,7 @@ final class CallersThreadTest {
     void an_interrupt_that_the_body_left_standing_is_the_callers() {
         Guard guard = bench.onCaller();
 
-        Attempt<String, String> attempt = bench.call(guard, Bench.body(() -> {
+        Call<String> attempt = bench.call(guard, Bench.body(() -> {
             Thread.currentThread().interrupt();
             return "live";
         }));
@@ -198,13 +198,13 @@ final class CallersThreadTest {
         CountDownLatch release = new CountDownLatch(1);
         guard.bulkhead().tryEnter(); // somebody else is in the body
 
-        Attempt<String, String> refused = bench.call(guard, Bench.body(() -> "live"));
+        Call<String> refused = bench.call(guard, Bench.body(() -> "live"));
 
         assertThat(refused.reason()).isEqualTo(StageReason.SEMAPHORE_FULL);
         assertThat(refused.bodyStarted()).isFalse();
         assertThat(refused.endNanos()).isEqualTo(refused.startNanos());
         guard.bulkhead().exit();
-        Caller<Attempt<String, String>> probe = Caller.calls(() -> bench.call(guard, Bench.body(() -> {
+        Caller<Call<String>> probe = Caller.calls(() -> bench.call(guard, Bench.body(() -> {
             inside.countDown();
             release.await();
             return "live";
@@ -223,7 +223,7 @@ final class CallersThreadTest {
         Body<String, String> asks =
                 Bench.body(() -> Deadline.current().remaining().toString());
 
-        Attempt<String, String> attempt = bench.call(outer, Bench.body(() -> {
+        Call<String> attempt = bench.call(outer, Bench.body(() -> {
             String before = Deadline.current().remaining().toString();
             String inside = bench.call(inner, asks, bench.deadlineIn(Duration.ofMillis(7)))
                     .value();
@@ -247,7 +247,7 @@ final class CallersThreadTest {
     void an_inline_body_has_no_limit_and_sees_the_deadline_of_its_run() {
         Guard guard = bench.inline();
 
-        Attempt<String, String> attempt = bench.call(
+        Call<String> attempt = bench.call(
                 guard,
                 Bench.body(() -> {
                     String left = Deadline.current().remaining().toString();
@@ -267,7 +267,7 @@ final class CallersThreadTest {
     void an_inline_failure_is_a_failure_however_late() {
         Guard guard = bench.inline();
 
-        Attempt<String, String> attempt = bench.call(
+        Call<String> attempt = bench.call(
                 guard,
                 bench.taking(Duration.ofMillis(6), () -> {
                     throw new IOException("down");

@@ -30,7 +30,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Breaker, bulkhead and meter around one body, and what each learns of it. */
@@ -126,7 +125,7 @@ final class GuardTest {
     void a_miss_is_no_failure_of_what_was_asked() {
         Guard guard = bench.onCaller(TOUCHY, FailureRules.DEFAULT);
 
-        Attempt<String, String> attempt = bench.call(guard, Bench.body(() -> null));
+        Call<String> attempt = bench.call(guard, Bench.body(() -> null));
 
         assertThat(attempt.reason()).isEqualTo(StageReason.NULL_ANSWER);
         assertThat(bench.window(guard)).isEqualTo("1 good, 0 bad");
@@ -143,7 +142,7 @@ final class GuardTest {
                 null);
         Guard guard = bench.onCaller(MEASURING, rules);
 
-        Attempt<String, String> attempt = bench.call(guard, Bench.failing(failure));
+        Call<String> attempt = bench.call(guard, Bench.failing(failure));
 
         assertThat(attempt.reason()).isEqualTo(StageReason.BAD_REQUEST);
         assertThat(attempt.failure()).isSameAs(failure);
@@ -167,7 +166,7 @@ final class GuardTest {
             }
         };
 
-        Attempt<String, String> attempt = bench.call(guard, body);
+        Call<String> attempt = bench.call(guard, body);
 
         assertThat(attempt.reason()).isEqualTo(StageReason.EXCEPTION);
         assertThat(attempt.failure()).isSameAs(mistake);
@@ -182,7 +181,7 @@ final class GuardTest {
         bench.call(guard, Bench.failing(failure));
         AtomicInteger bodies = new AtomicInteger();
 
-        Attempt<String, String> attempt = bench.call(guard, Bench.body(() -> "body " + bodies.incrementAndGet()));
+        Call<String> attempt = bench.call(guard, Bench.body(() -> "body " + bodies.incrementAndGet()));
 
         assertThat(attempt.reason()).isEqualTo(StageReason.SHORT_CIRCUITED);
         assertThat(attempt.bodyStarted()).isFalse();
@@ -228,38 +227,6 @@ final class GuardTest {
     }
 
     @Test
-    void a_stage_that_is_skipped_moves_no_figure_of_its_guard() {
-        Guard guard = bench.onCaller();
-
-        Attempt<String, String> attempt =
-                guard.skip(Bench.body(() -> "live"), "command", bench.ticker.nanos(), StageReason.NOT_FOR_TRIGGER);
-
-        assertThat(attempt.reason()).isEqualTo(StageReason.NOT_FOR_TRIGGER);
-        assertThat(attempt.bodyStarted()).isFalse();
-        assertThat(guard.meter().ended(StageReason.NOT_FOR_TRIGGER)).isZero();
-        assertThat(bench.window(guard)).isEqualTo("0 good, 0 bad");
-    }
-
-    // ---- clocks ----
-
-    @DisplayName("B28: steps of the wall clock move neither breaker nor counts")
-    @ParameterizedTest
-    @CsvSource({"-3600", "18000"})
-    void the_wall_clock_moves_nothing(long stepSeconds) {
-        Guard guard = bench.onCaller(TOUCHY, FailureRules.DEFAULT);
-        bench.call(guard, Bench.body(() -> "live"));
-        bench.call(guard, Bench.failing(failure));
-        bench.ticker.stepWallClock(Duration.ofSeconds(stepSeconds));
-
-        assertThat(state(guard)).isEqualTo(CircuitState.OPEN);
-        assertThat(guard.meter().recent(bench.ticker.nanos()).measured()).isEqualTo(2);
-        bench.ticker.advance(OPEN_FOR.minus(NANO));
-        assertThat(bench.call(guard, Bench.body(() -> "live")).reason()).isEqualTo(StageReason.SHORT_CIRCUITED);
-        bench.ticker.advance(NANO);
-        assertThat(bench.call(guard, Bench.body(() -> "live")).value()).isEqualTo("live");
-    }
-
-    @Test
     void a_guard_without_a_limit_waits_for_its_body() {
         GuardSettings settings = new GuardSettings(
                 new BulkheadSettings.Semaphore(1),
@@ -269,7 +236,7 @@ final class GuardTest {
                 BreakerSettings.DEFAULT);
         Guard guard = new Guard(settings, new SemaphoreBulkhead(1), FailureRules.DEFAULT, bench.ticker, Runnable::run);
 
-        Attempt<String, String> attempt = bench.call(guard, bench.taking(Duration.ofDays(365), () -> "at last"));
+        Call<String> attempt = bench.call(guard, bench.taking(Duration.ofDays(365), () -> "at last"));
 
         assertThat(guard.timeoutNanos()).isEqualTo(Spans.FOREVER);
         assertThat(attempt.value()).isEqualTo("at last");
