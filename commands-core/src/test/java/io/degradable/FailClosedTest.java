@@ -3,6 +3,7 @@ package io.degradable;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
 
 import io.degradable.cache.CacheSpec;
 import io.degradable.model.BadRequestException;
@@ -232,6 +233,9 @@ final class FailClosedTest {
 
             assertThatThrownBy(future::join).as("round %d", round).hasCauseInstanceOf(TemporaryRefusalException.class);
             commands.circuit("MayRead").forceClosed("test");
+            // The interrupted bodies have to be out, or the pools could be full for the next round.
+            await().pollInterval(Duration.ofMillis(1))
+                    .until(() -> commands.pools().stream().allMatch(pool -> pool.active() == 0));
         }
         assertThat(new Call(commands, page, "1", () -> check(() -> "yes").execute() + ", so here").execute())
                 .isEqualTo("yes, so here");

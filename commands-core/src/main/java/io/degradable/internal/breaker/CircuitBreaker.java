@@ -4,6 +4,7 @@ import io.degradable.internal.window.InFlight;
 import io.degradable.model.CircuitState;
 import io.degradable.settings.BreakerSettings;
 import io.degradable.state.CircuitView;
+import io.degradable.time.Lane;
 import io.degradable.time.Spans;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -123,9 +124,18 @@ public final class CircuitBreaker {
         this.phase = settings.enabled() ? new Closed(this, Why.NEW, nowNanos) : new Disabled(nowNanos);
     }
 
-    /** A permit for one call, to be settled exactly once; null when the call must not be made. */
+    /**
+     * A permit for one call, to be settled exactly once; null when the call must not be made.
+     *
+     * @param lane what the calling thread holds; null when it holds none
+     */
+    public @Nullable Permit tryAcquire(@Nullable Lane lane, long nowNanos) {
+        return phase.tryAcquire(lane, nowNanos);
+    }
+
+    /** The same for who holds no lane. */
     public @Nullable Permit tryAcquire(long nowNanos) {
-        return phase.tryAcquire(nowNanos);
+        return tryAcquire(null, nowNanos);
     }
 
     /**
@@ -273,8 +283,8 @@ public final class CircuitBreaker {
 
     /** Asks the phase that stands now, after a move of ours or of another thread. */
     @Nullable
-    Permit retry(long nowNanos) {
-        return phase.tryAcquire(nowNanos);
+    Permit retry(@Nullable Lane lane, long nowNanos) {
+        return phase.tryAcquire(lane, nowNanos);
     }
 
     long leaseNanos() {

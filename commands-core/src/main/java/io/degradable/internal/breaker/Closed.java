@@ -21,9 +21,9 @@ final class Closed implements Phase, Permit {
     }
 
     @Override
-    public @Nullable Permit tryAcquire(long nowNanos) {
+    public @Nullable Permit tryAcquire(@Nullable Lane lane, long nowNanos) {
         // Where every call hangs nothing ends, so the rule is asked now and then when one begins.
-        return measured.admit(nowNanos) && opens(nowNanos) ? breaker.retry(nowNanos) : this;
+        return measured.admit(lane, nowNanos) && opens(nowNanos) ? breaker.retry(lane, nowNanos) : this;
     }
 
     @Override
@@ -40,7 +40,7 @@ final class Closed implements Phase, Permit {
     }
 
     private boolean opens(long nowNanos) {
-        Why bad = TripRule.judge(breaker.settings, measured.figures(nowNanos));
+        Why bad = measured.isTooBad(nowNanos);
         if (bad == null) {
             return false;
         }

@@ -8,7 +8,7 @@ import javax.annotation.Nullable;
 record Disabled(long sinceNanos) implements Phase, Permit {
 
     @Override
-    public Permit tryAcquire(long nowNanos) {
+    public Permit tryAcquire(@Nullable Lane lane, long nowNanos) {
         return this;
     }
 

@@ -20,8 +20,8 @@ final class ForcedClosed implements Phase, Permit {
     }
 
     @Override
-    public Permit tryAcquire(long nowNanos) {
-        measured.admit(nowNanos);
+    public Permit tryAcquire(@Nullable Lane lane, long nowNanos) {
+        measured.admit(lane, nowNanos);
         return this;
     }
 

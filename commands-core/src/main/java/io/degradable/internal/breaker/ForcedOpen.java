@@ -1,6 +1,7 @@
 package io.degradable.internal.breaker;
 
 import io.degradable.model.CircuitState;
+import io.degradable.time.Lane;
 import java.util.Optional;
 import javax.annotation.Nullable;
 
@@ -8,7 +9,7 @@ import javax.annotation.Nullable;
 record ForcedOpen(String by, long sinceNanos) implements Phase {
 
     @Override
-    public @Nullable Permit tryAcquire(long nowNanos) {
+    public @Nullable Permit tryAcquire(@Nullable Lane lane, long nowNanos) {
         return null;
     }
 

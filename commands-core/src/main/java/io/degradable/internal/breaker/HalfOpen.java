@@ -67,11 +67,11 @@ final class HalfOpen implements Phase {
     }
 
     @Override
-    public @Nullable Permit tryAcquire(long nowNanos) {
+    public @Nullable Permit tryAcquire(@Nullable Lane lane, long nowNanos) {
         while (true) {
             Probes before = undecided(nowNanos);
             if (before == null) {
-                return breaker.retry(nowNanos);
+                return breaker.retry(lane, nowNanos);
             }
             if (before.granted() >= breaker.settings.probes()) {
                 return null;

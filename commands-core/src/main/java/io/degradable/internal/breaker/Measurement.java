@@ -15,11 +15,15 @@ final class Measurement {
 
     private static final int ENDS = 3; // GOOD, FAILED, SLOW
 
+    private final BreakerSettings settings;
+    private final Rates rates;
     private final Window ended;
     private final InFlight inFlight;
     private final AtomicLong failuresInRow = new AtomicLong();
 
     Measurement(BreakerSettings settings, long slowNanos, long nowNanos) {
+        this.settings = settings;
+        this.rates = Rates.of(settings);
         this.ended = settings.countWindow() > 0
                 ? new LastCounts(settings.countWindow())
                 : new Tally(ENDS, settings.window(), settings.buckets(), nowNanos);
@@ -27,14 +31,14 @@ final class Measurement {
     }
 
     /** A call begins. Says whether it is time to look for slow ones in flight. */
-    boolean admit(long nowNanos) {
-        return inFlight.enter(nowNanos);
+    boolean admit(@Nullable Lane lane, long nowNanos) {
+        return inFlight.enter(lane, nowNanos);
     }
 
     /** A call ends. */
     void settle(@Nullable Lane lane, Verdict verdict, long startNanos, long nowNanos) {
         // Before its end is counted: for a moment it may not be seen, but never twice, which could open the breaker.
-        inFlight.leave(startNanos);
+        inFlight.leave(lane, startNanos);
         if (verdict != Verdict.UNUSED) {
             ended.count(lane, verdict.ordinal(), nowNanos);
             if (verdict == Verdict.FAILED) {
@@ -43,6 +47,17 @@ final class Measurement {
                 failuresInRow.set(0);
             }
         }
+    }
+
+    /** By which rule the figures open a breaker; null when by none. Asked after each bad call, so it makes no object. */
+    @Nullable
+    Why isTooBad(long nowNanos) {
+        long failed = ended.sum(Verdict.FAILED.ordinal(), nowNanos);
+        long slow = ended.sum(Verdict.SLOW.ordinal(), nowNanos) + inFlight.overdue(nowNanos);
+        long calls = ended.sum(Verdict.GOOD.ordinal(), nowNanos) + failed + slow;
+        return TripRule.isReached(settings, rates, failed, slow, calls, failuresInRow.get())
+                ? TripRule.judge(settings, figures(nowNanos))
+                : null;
     }
 
     CircuitWindow figures(long nowNanos) {

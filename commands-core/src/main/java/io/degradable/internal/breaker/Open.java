@@ -1,19 +1,20 @@
 package io.degradable.internal.breaker;
 
 import io.degradable.model.CircuitState;
+import io.degradable.time.Lane;
 import javax.annotation.Nullable;
 
 /** No call goes through. The first one after the open time turns the phase into a half-open one and is its first probe. */
 record Open(CircuitBreaker breaker, Why why, int failedRounds, long fromNanos, long untilNanos) implements Phase {
 
     @Override
-    public @Nullable Permit tryAcquire(long nowNanos) {
+    public @Nullable Permit tryAcquire(@Nullable Lane lane, long nowNanos) {
         if (!isOver(nowNanos)) {
             return null;
         }
         // Whoever moves the phase gets no advantage: all who see the time over ask the half-open phase for a probe.
         breaker.move(this, new HalfOpen(breaker, Why.OPEN_TIME_OVER, failedRounds, nowNanos));
-        return breaker.retry(nowNanos);
+        return breaker.retry(lane, nowNanos);
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.degradable.model.CircuitState;
 import io.degradable.state.CircuitProbes;
 import io.degradable.state.CircuitRamp;
 import io.degradable.state.CircuitWindow;
+import io.degradable.time.Lane;
 import java.util.Optional;
 import javax.annotation.Nullable;
 
@@ -11,7 +12,7 @@ import javax.annotation.Nullable;
 sealed interface Phase permits Closed, Open, HalfOpen, Ramping, ForcedOpen, ForcedClosed, Disabled {
 
     @Nullable
-    Permit tryAcquire(long nowNanos);
+    Permit tryAcquire(@Nullable Lane lane, long nowNanos);
 
     boolean wouldPermit(long nowNanos);
 

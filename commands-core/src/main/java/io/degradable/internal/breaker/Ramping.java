@@ -49,11 +49,11 @@ final class Ramping implements Phase, Permit {
     }
 
     @Override
-    public @Nullable Permit tryAcquire(long nowNanos) {
+    public @Nullable Permit tryAcquire(@Nullable Lane lane, long nowNanos) {
         if (!RampRule.admits(asked.getAndIncrement(), share())) {
             return null;
         }
-        return inFlight.enter(nowNanos) && decide(decisions.get(), nowNanos) ? breaker.retry(nowNanos) : this;
+        return inFlight.enter(nowNanos) && decide(decisions.get(), nowNanos) ? breaker.retry(lane, nowNanos) : this;
     }
 
     /** Only those who ask are counted off, so everybody may. */

@@ -19,6 +19,13 @@ record Rates(int failedOrSlow, int failed, int slow) {
         return rates.equals(new Rates(0, 0, 0)) ? RAMP_WITHOUT_RATES : rates;
     }
 
+    /** Whether any share is reached. */
+    boolean areReached(long failedCalls, long slowCalls, long calls) {
+        return reaches(failedCalls + slowCalls, calls, failedOrSlow)
+                || reaches(failedCalls, calls, failed)
+                || reaches(slowCalls, calls, slow);
+    }
+
     /** The first share that is reached; null when none is. */
     @Nullable
     Why reached(long failedCalls, long slowCalls, long calls, String note) {

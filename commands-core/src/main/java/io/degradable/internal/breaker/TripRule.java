@@ -11,6 +11,14 @@ final class TripRule {
 
     private TripRule() {}
 
+    /** Whether it opens by any rule. */
+    static boolean isReached(
+            BreakerSettings settings, Rates rates, long failed, long slow, long calls, long failuresInRow) {
+        int inRow = settings.consecutiveFailures();
+        return (inRow > 0 && failuresInRow >= inRow)
+                || (calls >= settings.requestVolumeThreshold() && rates.areReached(failed, slow, calls));
+    }
+
     /** The first rule by which it opens; null when it stays closed. */
     static @Nullable Why judge(BreakerSettings settings, CircuitWindow figures) {
         int inRow = settings.consecutiveFailures();

@@ -39,6 +39,7 @@ public final class Guard {
     private final CircuitBreaker breaker;
     private final FailureRules rules;
     private final GuardMeter meter;
+    private final Runnable onMistake;
     private final Ticker ticker;
     private final Executor interrupts;
     private final long timeoutNanos;
@@ -99,6 +100,7 @@ public final class Guard {
                 : Spans.FOREVER;
         this.breaker = breaker;
         this.meter = meter;
+        this.onMistake = meter::userMistake;
     }
 
     private static CircuitBreaker newBreaker(GuardSettings settings, Ticker ticker, @Nullable Watcher watcher) {
@@ -204,7 +206,7 @@ public final class Guard {
         Fault fault = injected;
         Body<C, V> toRun = fault == null ? body : fault.around(body, ticker);
         here.begin(startNanos);
-        Permit permit = breaker.tryAcquire(startNanos);
+        Permit permit = breaker.tryAcquire(lane, startNanos);
         V yielded = null;
         if (permit == null) {
             here.refuse(StageReason.SHORT_CIRCUITED);
@@ -273,7 +275,7 @@ public final class Guard {
 
     /** Whether a rule of the user takes a failure in; no rule takes in all. */
     public boolean matches(@Nullable Predicate<? super Throwable> rule, Throwable failure) {
-        return rule == null || FailureRules.matches(rule, failure, meter::userMistake);
+        return rule == null || FailureRules.matches(rule, failure, onMistake);
     }
 
     /** Lets what begins from now on meet a trouble; null ends that. For tests. */
@@ -317,11 +319,11 @@ public final class Guard {
 
     /** Whether a write whose body failed so may have been done all the same. */
     public boolean leavesOutcomeUnknown(Throwable failure) {
-        return rules.leavesOutcomeUnknown(failure, meter::userMistake);
+        return rules.leavesOutcomeUnknown(failure, onMistake);
     }
 
     StageReason classify(Throwable failure) {
-        return rules.classify(failure, meter::userMistake);
+        return rules.classify(failure, onMistake);
     }
 
     /** Whether no body runs, not even one whose caller has gone, and the breaker has nothing to remember. */

@@ -77,9 +77,18 @@ public final class LastCounts implements Window {
         long packed = counts.get();
         long[] sums = new long[KINDS];
         for (int kind = 0; kind < KINDS; kind++) {
-            long field = (packed >>> (kind * FIELD_BITS)) & ((1L << FIELD_BITS) - 1);
-            sums[kind] = Math.max(0, field - MIDDLE);
+            sums[kind] = countOf(kind, packed);
         }
         return sums;
+    }
+
+    @Override
+    public long sum(int kind, long nowNanos) {
+        return countOf(kind, counts.get());
+    }
+
+    private static long countOf(int kind, long packed) {
+        long field = (packed >>> (kind * FIELD_BITS)) & ((1L << FIELD_BITS) - 1);
+        return Math.max(0, field - MIDDLE);
     }
 }

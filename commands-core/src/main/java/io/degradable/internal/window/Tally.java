@@ -30,6 +30,15 @@ public final class Tally implements Window {
             this.kinds = kinds;
             this.counts = counts;
         }
+
+        long countOf(int kind) {
+            for (int i = 0; i < kinds.length && kinds[i] <= kind; i++) {
+                if (kinds[i] == kind) {
+                    return counts[i];
+                }
+            }
+            return 0;
+        }
     }
 
     private final Cells counts;
@@ -39,6 +48,16 @@ public final class Tally implements Window {
 
     /** When the stretch that was marked last is over. */
     private volatile long turnNanos;
+
+    /** What is looked back from in the stretch that was marked last, so that readers need not search for it. */
+    private volatile Base base;
+
+    /**
+     * The oldest mark in the window of a stretch.
+     *
+     * @param mark null when nothing was counted since
+     */
+    private record Base(long stretch, @Nullable Mark mark) {}
 
     /**
      * Nothing counted yet.
@@ -58,6 +77,7 @@ public final class Tally implements Window {
         this.stretchNanos = window.toNanos() / stretches;
         this.marks = new AtomicReferenceArray<>(stretches);
         this.turnNanos = nowNanos;
+        this.base = new Base(-1, null);
     }
 
     @Override
@@ -87,6 +107,7 @@ public final class Tally implements Window {
             }
             held = marks.get(place);
         }
+        base = new Base(stretch, oldestIn(stretch));
         // Not before the mark is there. A slower thread may set it back: then the next one finds the mark, and sets it
         // anew.
         turnNanos = originNanos + (stretch + 1) * stretchNanos;
@@ -123,7 +144,7 @@ public final class Tally implements Window {
     /** All counts over the window that ends now. */
     @Override
     public long[] sums(long nowNanos) {
-        Mark before = oldestSince(stretchOf(nowNanos) - marks.length() + 1);
+        Mark before = before(nowNanos);
         if (before == null) {
             return new long[counts.kinds()];
         }
@@ -134,12 +155,25 @@ public final class Tally implements Window {
         return sums;
     }
 
-    /** Null when nothing was counted since. */
-    private @Nullable Mark oldestSince(long stretch) {
+    @Override
+    public long sum(int kind, long nowNanos) {
+        Mark before = before(nowNanos);
+        return before == null ? 0 : counts.sum(kind) - before.countOf(kind);
+    }
+
+    private @Nullable Mark before(long nowNanos) {
+        long stretch = stretchOf(nowNanos);
+        Base known = base;
+        return known.stretch == stretch ? known.mark : oldestIn(stretch);
+    }
+
+    /** The oldest mark in the window of a stretch; null when nothing was counted in it. */
+    private @Nullable Mark oldestIn(long stretch) {
+        long first = stretch - marks.length() + 1;
         Mark oldest = null;
         for (int place = 0; place < marks.length(); place++) {
             Mark mark = marks.get(place);
-            if (mark != null && mark.stretch >= stretch && (oldest == null || mark.stretch < oldest.stretch)) {
+            if (mark != null && mark.stretch >= first && (oldest == null || mark.stretch < oldest.stretch)) {
                 oldest = mark;
             }
         }

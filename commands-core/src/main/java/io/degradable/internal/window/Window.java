@@ -24,4 +24,7 @@ public interface Window {
 
     /** The counts of all kinds that the window holds now. */
     long[] sums(long nowNanos);
+
+    /** The count of one kind that the window holds now. */
+    long sum(int kind, long nowNanos);
 }
