@@ -42,7 +42,7 @@ public final class LocalCache<K, V> implements TimedCache<K, V> {
         if (entry == null || entry.value == null) {
             return Lookup.of(null, now, window);
         }
-        return Lookup.of(new Timestamped<>(entry.value, entry.stampNanos), now, window);
+        return Lookup.of(entry.value, entry.stampNanos, now, window);
     }
 
     @Override

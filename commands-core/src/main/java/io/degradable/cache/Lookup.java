@@ -26,13 +26,16 @@ public record Lookup<V>(Freshness freshness, @Nullable V value, long ageNanos) {
      */
     @SuppressWarnings("unchecked") // the three shared results hold no value
     public static <V> Lookup<V> of(@Nullable Timestamped<V> copy, long nowNanos, Duration window) {
-        if (copy == null) {
-            return (Lookup<V>) ABSENT;
-        }
-        long age = nowNanos - copy.stampNanos();
+        return copy == null ? (Lookup<V>) ABSENT : of(copy.value(), copy.stampNanos(), nowNanos, window);
+    }
+
+    /** The same for a copy that is there, in its parts. */
+    @SuppressWarnings("unchecked") // the shared results hold no value
+    static <V> Lookup<V> of(V value, long stampNanos, long nowNanos, Duration window) {
+        long age = nowNanos - stampNanos;
         if (age < 0) {
             return (Lookup<V>) FROM_THE_FUTURE;
         }
-        return age <= Spans.nanos(window) ? new Lookup<>(Freshness.FRESH, copy.value(), age) : (Lookup<V>) STALE;
+        return age <= Spans.nanos(window) ? new Lookup<>(Freshness.FRESH, value, age) : (Lookup<V>) STALE;
     }
 }

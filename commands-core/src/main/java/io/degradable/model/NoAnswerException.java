@@ -12,9 +12,9 @@ public final class NoAnswerException extends RuntimeException {
     private final String stage;
     private final StageReason reason;
 
-    public NoAnswerException(CommandKey key, String stage, StageReason reason) {
+    public NoAnswerException(String command, String stage, StageReason reason) {
         super(null, null, false, false);
-        this.command = key.name();
+        this.command = command;
         this.stage = stage;
         this.reason = reason;
     }

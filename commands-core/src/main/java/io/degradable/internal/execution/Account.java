@@ -8,7 +8,6 @@ import io.degradable.internal.stage.Step;
 import io.degradable.model.CommandException;
 import io.degradable.model.CommandKey;
 import io.degradable.model.CommandResult;
-import io.degradable.model.Detour;
 import io.degradable.model.FinishedCall;
 import io.degradable.model.FinishedCall.Ending;
 import io.degradable.model.Level;
@@ -16,7 +15,6 @@ import io.degradable.model.Source;
 import io.degradable.model.StageReason;
 import io.degradable.model.StageReport;
 import io.degradable.model.TemporaryRefusalException;
-import io.degradable.model.Trigger;
 import io.degradable.settings.Effect;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -47,35 +45,22 @@ record Account<C, R>(
     CommandResult<R> result() {
         Step<C, ?, R> primary = primary();
         Step<C, ?, R> answered = last();
-        boolean plain = answered == primary && primary.startNanos() == startNanos;
-        return new CommandResult<>(
-                answered.answer(),
+        long elapsedNanos = answered.endNanos() - startNanos;
+        if (answered == primary && primary.startNanos() == startNanos) {
+            return new PrimaryResult<>(answered.answer(), callId, elapsedNanos, Level.NORMAL, answered.overrun());
+        }
+        TrailResult.Told told = new TrailResult.Told(
                 answered.kind(),
-                plain ? null : detour(primary, answered),
-                callId,
-                answered.endNanos() - startNanos,
-                Level.NORMAL,
-                answered.overrun());
-    }
-
-    private Told detour(Step<C, ?, R> primary, Step<C, ?, R> answered) {
-        return new Told(
+                answered.ageNanos(),
                 primary.reason().trigger(),
                 answered == primary ? null : cause(),
                 reports(),
-                answered.ageNanos(),
                 answered.endNanos() - primary.endNanos(),
+                Level.NORMAL,
+                answered.overrun(),
                 outcomeUnknown && answered.kind() == Source.STATIC);
+        return new TrailResult<>(answered.answer(), callId, elapsedNanos, told);
     }
-
-    private record Told(
-            Trigger trigger,
-            @Nullable Throwable cause,
-            List<StageReport> trail,
-            long ageNanos,
-            long fallbackNanos,
-            boolean outcomeUnknown)
-            implements Detour {}
 
     // ---- none ----
 

@@ -17,7 +17,7 @@ import javax.annotation.Nullable;
 /** Makes a command out of its definition: a stage for each link of its chain, a guard for each stage. */
 final class Assembly {
 
-    private static final String PRIMARY = "primary";
+    static final String PRIMARY = "primary";
 
     /** Where the guards come from. */
     interface Guards {

@@ -3,7 +3,6 @@ package io.degradable.internal.execution;
 import io.degradable.internal.guard.Call;
 import io.degradable.internal.guard.HereCall;
 import io.degradable.internal.stage.Stage;
-import io.degradable.model.CommandResult;
 import io.degradable.model.FinishedCall;
 import io.degradable.model.FinishedCall.Ending;
 import io.degradable.model.Level;
@@ -88,16 +87,10 @@ final class LaneRun {
         if (call.reason() != StageReason.ANSWER) {
             return degraded(lane, command, arguments, startNanos, deadlineNanos, answer, asResult);
         }
-        Object wanted = !asResult
-                ? answer
-                : new CommandResult<>(
-                        answer,
-                        Source.PRIMARY,
-                        null,
-                        newCallId(),
-                        call.endNanos() - startNanos,
-                        Level.NORMAL,
-                        call.overrun());
+        long elapsedNanos = call.endNanos() - startNanos;
+        Object wanted = asResult
+                ? new PrimaryResult<>(answer, newCallId(), elapsedNanos, Level.NORMAL, call.overrun())
+                : answer;
         primary.left(lane, StageReason.ANSWER);
         command.counts().finished(lane, ANSWERED_BY_PRIMARY, startNanos, call.endNanos());
         return wanted;
@@ -165,20 +158,19 @@ final class LaneRun {
         }
         FinishedCall finished = CallCounts.call(reason.trigger(), Ending.answeredBy(source), primaryCall.bodyStarted());
         R answer = link.answer(yielded);
-        Object wanted = answer;
-        if (asResult) {
-            LaneDetour detour = new LaneDetour(
-                    command.key(),
-                    command.settingsOfStages(),
-                    place,
-                    reason,
-                    primaryCall.failure(),
-                    primaryEndNanos - startNanos,
-                    call.endNanos() - primaryEndNanos,
-                    ageNanos);
-            wanted = new CommandResult<>(
-                    answer, source, detour, newCallId(), call.endNanos() - startNanos, Level.NORMAL, false);
-        }
+        Object wanted = !asResult
+                ? answer
+                : new LaneResult<>(
+                        answer,
+                        newCallId(),
+                        call.endNanos() - startNanos,
+                        command.settingsOfStages(),
+                        place,
+                        reason,
+                        primaryCall.failure(),
+                        primaryEndNanos - startNanos,
+                        ageNanos,
+                        Level.NORMAL);
         primaryCall.clear();
         command.counts().finished(lane, finished, startNanos, call.endNanos());
         return wanted;

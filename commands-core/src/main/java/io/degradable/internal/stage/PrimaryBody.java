@@ -27,7 +27,7 @@ final class PrimaryBody<C, R> extends StageBody.Direct<C, R> {
             Runnable mistake) {
         super(nullIsFailure ? StageReason.EXCEPTION : StageReason.ANSWER, 0);
         this.run = run;
-        this.memories = memories;
+        this.memories = List.copyOf(memories);
         this.rehearsal = rehearsal;
         this.ticker = ticker;
         this.mistake = mistake;
@@ -41,8 +41,10 @@ final class PrimaryBody<C, R> extends StageBody.Direct<C, R> {
             if (rehearsal != null) {
                 rehearsal.answered(command);
             }
-            for (Memory<C, ?, R> memory : memories) {
-                memory.keep(command, answer, startedNanos, mistake);
+            for (int place = 0;
+                    place < memories.size();
+                    place++) { // without an iterator: this is the way of every call
+                memories.get(place).keep(command, answer, startedNanos, mistake);
             }
         }
         return answer;

@@ -94,9 +94,9 @@ public final class Step<C, V, R> {
         }
         if (outcome() == StageOutcome.FAILED) {
             StageReason why = reason() == StageReason.CANCELLED ? StageReason.CANCELLED : StageReason.NULL_ANSWER;
-            return thrown == null ? new NoAnswerException(key, name(), why) : thrown;
+            return thrown == null ? new NoAnswerException(key.name(), name(), why) : thrown;
         }
-        return new NoAnswerException(key, name(), reason());
+        return new NoAnswerException(key.name(), name(), reason());
     }
 
     /** What the body threw when it was the caller who went away: his interrupt, as it reached the body. */

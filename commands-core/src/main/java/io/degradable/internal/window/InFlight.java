@@ -65,16 +65,25 @@ public final class InFlight {
             return false;
         }
         if (lane == null) {
-            return counts().add(1, startNanos);
+            counts().add(1, startNanos);
+        } else {
+            STAMP.setRelease(stampOf(lane), PADDING, stamp(startNanos));
         }
+        long look = nextLookNanos.get();
+        return startNanos - look >= 0 && nextLookNanos.compareAndSet(look, endOfStretch(startNanos));
+    }
+
+    private long[] stampOf(Lane lane) {
         long[] stamp = stamps.get(lane.index());
         if (stamp == null) {
             stamp = new long[PADDING + 1];
             stamps.set(lane.index(), stamp); // nobody else holds the lane
         }
-        STAMP.setRelease(stamp, PADDING, stamp(startNanos));
-        long look = nextLookNanos.get();
-        return startNanos - look >= 0 && nextLookNanos.compareAndSet(look, startNanos + stretchNanos);
+        return stamp;
+    }
+
+    private long endOfStretch(long nowNanos) {
+        return originNanos + (Math.floorDiv(nowNanos - originNanos, stretchNanos) + 1) * stretchNanos;
     }
 
     /** The moment, but never {@link #NOBODY}. */

@@ -46,11 +46,8 @@ final class RollingCounts {
         this.ring = new AtomicReferenceArray<>(buckets);
     }
 
-    /**
-     * Adds at a moment. A moment that has left the window already counts nowhere. Says whether this began a
-     * bucket, which of all that write into it exactly one does.
-     */
-    boolean add(long amount, long nowNanos) {
+    /** Adds at a moment. A moment that has left the window already counts nowhere. */
+    void add(long amount, long nowNanos) {
         long index = indexOf(nowNanos);
         int place = (int) Math.floorMod(index, (long) ring.length());
         while (true) {
@@ -59,10 +56,10 @@ final class RollingCounts {
                 if (bucket.index == index) {
                     bucket.count.getAndAdd(amount);
                 }
-                return false;
+                return;
             }
             if (ring.compareAndSet(place, bucket, new Bucket(index, amount))) {
-                return true;
+                return;
             }
         }
     }
