@@ -98,6 +98,7 @@ final class AlarmRing {
         laterOnesAtReview = Integer.MAX_VALUE;
         while (alarm != null) {
             SystemAlarm after = alarm.next;
+            alarm.next = null;
             add(alarm);
             alarm = after;
         }

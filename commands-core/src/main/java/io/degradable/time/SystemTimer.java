@@ -2,6 +2,7 @@ package io.degradable.time;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import javax.annotation.Nullable;
@@ -44,7 +45,8 @@ final class SystemTimer implements Timer {
         }
     }
 
-    private final String name;
+    private final ThreadFactory threads;
+    private final long idleNanos;
 
     /** The stack of alarms that the thread has not seen yet, the newest on top. */
     private final AtomicReference<SystemAlarm> armed = new AtomicReference<>();
@@ -62,7 +64,17 @@ final class SystemTimer implements Timer {
     private final AlarmRing ring = new AlarmRing();
 
     SystemTimer(String name) {
-        this.name = name;
+        this(IDLE_NANOS, work -> {
+            Thread made = new Thread(null, work, name, 0, false);
+            made.setDaemon(true);
+            made.setContextClassLoader(null); // it would keep the loader of whoever made it come alive
+            return made;
+        });
+    }
+
+    SystemTimer(long idleNanos, ThreadFactory threads) {
+        this.idleNanos = idleNanos;
+        this.threads = threads;
     }
 
     /** {@inheritDoc} Throws what the start of a thread throws, and then does not run the task. */
@@ -103,10 +115,7 @@ final class SystemTimer implements Timer {
             return;
         }
         try {
-            Thread made = new Thread(null, this::work, name, 0, false);
-            made.setDaemon(true);
-            made.setContextClassLoader(null); // it would keep the loader of whoever made it come alive
-            made.start();
+            threads.newThread(this::work).start();
         } catch (Throwable noThread) {
             begun = false; // the next one tries again
             alarm.cancel();
@@ -157,7 +166,7 @@ final class SystemTimer implements Timer {
             runDue(nowNanos);
             if (wakeNanos - nowNanos <= 0) {
                 boolean empty = ring.isEmpty();
-                wakeNanos = empty ? lastArmedNanos + IDLE_NANOS : ring.next();
+                wakeNanos = empty ? lastArmedNanos + idleNanos : ring.next();
                 if (empty && wakeNanos - nowNanos <= 0) {
                     return;
                 }
