@@ -90,7 +90,9 @@ final class CallCounts {
      * @param lane what the calling thread holds; null when it holds none
      */
     void finished(@Nullable Lane lane, FinishedCall call, long startNanos, long endNanos) {
-        finished.add(lane, ELAPSED, endNanos - startNanos, endNanos);
+        if (endNanos != startNanos) {
+            finished.add(lane, ELAPSED, endNanos - startNanos, endNanos);
+        }
         finished.count(lane, cell(call.trigger(), call.ending(), call.bodyStarted()), endNanos);
     }
 

@@ -43,6 +43,7 @@ public final class CommandRuntime<C, R> implements CommandView {
     private final Container container;
     private final Stage<C, R, R> primary;
     private final List<Stage<C, ?, R>> chain;
+    private final Stage<C, ?, R>[] links;
     final CallCounts counts;
     private final Tenure tenure;
     private final @Nullable Retries retries;
@@ -73,6 +74,7 @@ public final class CommandRuntime<C, R> implements CommandView {
         this.container = container;
         this.primary = primary;
         this.chain = List.copyOf(chain);
+        this.links = array(this.chain);
         this.counts = counts;
         this.tenure = tenure;
         this.retries = retries;
@@ -95,6 +97,11 @@ public final class CommandRuntime<C, R> implements CommandView {
         for (Trigger trigger : TRIGGERS) {
             plainLinks[trigger.ordinal()] = findPlainLink(trigger);
         }
+    }
+
+    @SuppressWarnings({"unchecked", "rawtypes"}) // there are no arrays of a generic type
+    private static <C, R> Stage<C, ?, R>[] array(List<Stage<C, ?, R>> chain) {
+        return (Stage<C, ?, R>[]) chain.toArray(new Stage[0]);
     }
 
     /** The first stage that is entered for a trigger, if no more than a look into memory. */
@@ -219,6 +226,11 @@ public final class CommandRuntime<C, R> implements CommandView {
     /** Whether a synchronous run of it may take the short way. */
     boolean goesByLane() {
         return goesByLane;
+    }
+
+    /** The stage at a place of the chain. */
+    Stage<C, ?, R> link(int place) {
+        return links[place];
     }
 
     /** The place of the first stage of the chain that is entered for a trigger, if it {@link Stage#isPlain()}. */

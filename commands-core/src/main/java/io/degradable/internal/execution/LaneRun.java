@@ -110,7 +110,7 @@ final class LaneRun {
         if (place == CommandRuntime.NO_LINK) {
             return new Run<>(command, arguments, startNanos, List.of(copyOfPrimary(primarys)));
         }
-        Stage<C, ?, R> link = command.chain().get(place);
+        Stage<C, ?, R> link = command.link(place);
         return answeredBy(link, place, lane, command, arguments, startNanos, deadlineNanos, primarys, asResult);
     }
 
@@ -137,19 +137,13 @@ final class LaneRun {
         long chainEndNanos = Spans.earlier(deadlineNanos, primaryEndNanos + command.budgetNanos());
         V yielded = link.call(call, lane, arguments, primaryEndNanos, chainEndNanos);
         if (call.reason() != StageReason.ANSWER) {
-            List<Call<?>> ended = new ArrayList<>();
-            ended.add(copyOfPrimary(primarys));
-            for (int skipped = 0; skipped < place; skipped++) {
-                ended.add(HereCall.skipped(primaryEndNanos, StageReason.NOT_FOR_TRIGGER));
-            }
-            ended.add(call.copy(yielded));
-            return new Run<>(command, arguments, startNanos, ended);
+            return goesOn(place, command, arguments, startNanos, primarys, call.copy(yielded));
         }
         StageReason reason = primaryCall.reason();
         Source source = link.settings().kind();
         command.primary().left(lane, reason);
         for (int skipped = 0; skipped < place; skipped++) {
-            command.chain().get(skipped).left(lane, StageReason.NOT_FOR_TRIGGER);
+            command.link(skipped).left(lane, StageReason.NOT_FOR_TRIGGER);
         }
         link.left(lane, StageReason.ANSWER);
         long ageNanos = link.ageNanos(yielded);
@@ -174,6 +168,23 @@ final class LaneRun {
         primaryCall.clear();
         command.counts().finished(lane, finished, startNanos, call.endNanos());
         return wanted;
+    }
+
+    /** The run goes on after a link that did not answer. */
+    private <C, R> Run<C, R> goesOn(
+            int place,
+            CommandRuntime<C, R> command,
+            C arguments,
+            long startNanos,
+            @Nullable R primarys,
+            Call<?> endedLink) {
+        List<Call<?>> ended = new ArrayList<>();
+        ended.add(copyOfPrimary(primarys));
+        for (int skipped = 0; skipped < place; skipped++) {
+            ended.add(HereCall.skipped(primaryCall.endNanos(), StageReason.NOT_FOR_TRIGGER));
+        }
+        ended.add(endedLink);
+        return new Run<>(command, arguments, startNanos, ended);
     }
 
     /** What the primary has come to, for a run that goes on. */

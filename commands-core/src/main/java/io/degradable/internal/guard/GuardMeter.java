@@ -50,7 +50,9 @@ public final class GuardMeter {
             return; // no time was spent, and a refusal's zero would flatter every latency
         }
         long elapsed = now - call.startNanos();
-        ended.add(lane, timeOf(reason.outcome()), elapsed, now);
+        if (elapsed != 0) {
+            ended.add(lane, timeOf(reason.outcome()), elapsed, now);
+        }
         durations.count(lane, LatencyHistogram.bucketOf(elapsed), now);
         if (call.overrun()) {
             overruns.increment();

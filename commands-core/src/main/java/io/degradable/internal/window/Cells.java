@@ -3,6 +3,9 @@ package io.degradable.internal.window;
 import io.degradable.time.Lane;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 import javax.annotation.Nullable;
@@ -18,18 +21,52 @@ import javax.annotation.Nullable;
 final class Cells {
 
     private static final VarHandle SUM = MethodHandles.arrayElementVarHandle(long[].class);
+    private static final VarHandle GROUP = MethodHandles.arrayElementVarHandle(long[][].class);
 
     /** Before the sums, so that those of one lane do not share a line of the processor's cache with another's. */
     private static final int PADDING = 8;
 
     private static final int TOGETHER = 8;
 
+    private static final Own[] NONE = {};
+
+    /** The sums of one lane: groups of eight, made when they are first used. */
+    private static final class Own {
+
+        private final long[][] groups;
+
+        Own(int kinds) {
+            this.groups = new long[(kinds + TOGETHER - 1) / TOGETHER][];
+        }
+
+        /** Only by who holds the lane, so what is read here needs no care. */
+        void add(int kind, long amount) {
+            int group = kind / TOGETHER;
+            long[] sums = groups[group];
+            if (sums == null) {
+                sums = new long[PADDING + TOGETHER];
+                GROUP.setRelease(groups, group, sums);
+            }
+            int place = PADDING + kind % TOGETHER;
+            SUM.setRelease(sums, place, sums[place] + amount);
+        }
+
+        long sum(int kind) {
+            long[] sums = (long[]) GROUP.getAcquire(groups, kind / TOGETHER);
+            return sums == null ? 0 : (long) SUM.getAcquire(sums, PADDING + kind % TOGETHER);
+        }
+    }
+
     private final AtomicReferenceArray<LongAdder> shared;
-    private final AtomicReferenceArray<AtomicReferenceArray<long[]>> lanes;
+
+    /** By lane; each place is read and written by who holds it. */
+    private final Own[] lanes = new Own[Lane.lanes()];
+
+    /** Those of the lanes that have sums here, for who adds them up: most often a few of many. */
+    private final AtomicReference<Own[]> inUse = new AtomicReference<>(NONE);
 
     Cells(int kinds) {
         this.shared = new AtomicReferenceArray<>(kinds);
-        this.lanes = new AtomicReferenceArray<>(Lane.lanes());
     }
 
     int kinds() {
@@ -47,13 +84,8 @@ final class Cells {
             (sum == null ? makeShared(kind) : sum).add(amount);
             return;
         }
-        AtomicReferenceArray<long[]> own = lanes.get(lane.index());
-        long[] sums = own == null ? null : own.get(kind / TOGETHER);
-        if (sums == null) {
-            sums = makeOwn(lane.index(), kind / TOGETHER);
-        }
-        int place = PADDING + kind % TOGETHER;
-        SUM.setRelease(sums, place, (long) SUM.get(sums, place) + amount);
+        Own own = lanes[lane.index()];
+        (own == null ? makeOwn(lane.index()) : own).add(kind, amount);
     }
 
     private LongAdder makeShared(int kind) {
@@ -61,32 +93,24 @@ final class Cells {
         return shared.get(kind);
     }
 
-    private long[] makeOwn(int lane, int group) {
-        AtomicReferenceArray<long[]> own = lanes.get(lane);
-        if (own == null) {
-            own = new AtomicReferenceArray<>((kinds() + TOGETHER - 1) / TOGETHER);
-            lanes.set(lane, own); // nobody else holds the lane
-        }
-        long[] sums = new long[PADDING + TOGETHER];
-        own.set(group, sums);
-        return sums;
+    private Own makeOwn(int lane) {
+        Own own = new Own(kinds());
+        lanes[lane] = own;
+        inUse.updateAndGet(before -> {
+            Own[] more = Arrays.copyOf(before, before.length + 1);
+            more[before.length] = own;
+            return more;
+        });
+        return own;
     }
 
     long sum(int kind) {
         LongAdder others = shared.get(kind);
         long sum = others == null ? 0 : others.sum();
-        for (int lane = 0; lane < lanes.length(); lane++) {
-            long[] own = own(lane, kind);
-            if (own != null) {
-                sum += (long) SUM.getAcquire(own, PADDING + kind % TOGETHER);
-            }
+        for (Own own : Objects.requireNonNull(inUse.get())) {
+            sum += own.sum(kind);
         }
         return sum;
-    }
-
-    private @Nullable long[] own(int lane, int kind) {
-        AtomicReferenceArray<long[]> own = lanes.get(lane);
-        return own == null ? null : own.get(kind / TOGETHER);
     }
 
     long[] sums() {

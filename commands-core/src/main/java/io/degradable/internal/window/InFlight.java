@@ -5,10 +5,10 @@ import io.degradable.time.Spans;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import javax.annotation.Nullable;
 
 /**
@@ -37,7 +37,12 @@ public final class InFlight {
     private final long stretchNanos;
     private final long originNanos;
     private final AtomicLong nextLookNanos;
-    private final AtomicReferenceArray<long[]> stamps;
+    /** By lane; each place is read and written by who holds it. */
+    private final long[][] stamps;
+
+    /** Those of the lanes that have one here: most often a few of many. */
+    private final AtomicReference<long[][]> inUse = new AtomicReference<>(new long[0][]);
+
     private final AtomicReference<RollingCounts> byStart = new AtomicReference<>();
 
     /**
@@ -52,7 +57,7 @@ public final class InFlight {
         this.stretchNanos = limited ? (limitNanos + Spans.nanos(memory) + STRETCHES - 1) / STRETCHES : 0;
         this.originNanos = nowNanos;
         this.nextLookNanos = new AtomicLong(nowNanos);
-        this.stamps = new AtomicReferenceArray<>(limited ? Lane.lanes() : 0);
+        this.stamps = new long[limited ? Lane.lanes() : 0][];
     }
 
     /**
@@ -74,12 +79,18 @@ public final class InFlight {
     }
 
     private long[] stampOf(Lane lane) {
-        long[] stamp = stamps.get(lane.index());
-        if (stamp == null) {
-            stamp = new long[PADDING + 1];
-            stamps.set(lane.index(), stamp); // nobody else holds the lane
+        long[] stamp = stamps[lane.index()];
+        if (stamp != null) {
+            return stamp;
         }
-        return stamp;
+        long[] made = new long[PADDING + 1];
+        stamps[lane.index()] = made;
+        inUse.updateAndGet(before -> {
+            long[][] more = Arrays.copyOf(before, before.length + 1);
+            more[before.length] = made;
+            return more;
+        });
+        return made;
     }
 
     private long endOfStretch(long nowNanos) {
@@ -114,10 +125,7 @@ public final class InFlight {
             counts().add(-1, startNanos);
             return;
         }
-        long[] stamp = stamps.get(lane.index());
-        if (stamp != null) {
-            STAMP.setRelease(stamp, PADDING, NOBODY);
-        }
+        STAMP.setRelease(stampOf(lane), PADDING, NOBODY);
     }
 
     /** Calls in flight for longer than the limit. */
@@ -127,11 +135,8 @@ public final class InFlight {
         }
         RollingCounts counts = byStart.get();
         long overdue = counts == null ? 0 : counts.sumBefore(nowNanos - limitNanos, nowNanos);
-        for (int lane = 0; lane < stamps.length(); lane++) {
-            long[] stamp = stamps.get(lane);
-            if (stamp != null && isOverdue((long) STAMP.getAcquire(stamp, PADDING), nowNanos)) {
-                overdue++;
-            }
+        for (long[] stamp : Objects.requireNonNull(inUse.get())) {
+            overdue += isOverdue((long) STAMP.getAcquire(stamp, PADDING), nowNanos) ? 1 : 0;
         }
         return overdue;
     }

@@ -55,9 +55,10 @@ public final class Tally implements Window {
     /**
      * The oldest mark in the window of a stretch.
      *
+     * @param fromNanos when the stretch begins
      * @param mark null when nothing was counted since
      */
-    private record Base(long stretch, @Nullable Mark mark) {}
+    private record Base(long fromNanos, @Nullable Mark mark) {}
 
     /**
      * Nothing counted yet.
@@ -77,7 +78,7 @@ public final class Tally implements Window {
         this.stretchNanos = window.toNanos() / stretches;
         this.marks = new AtomicReferenceArray<>(stretches);
         this.turnNanos = nowNanos;
-        this.base = new Base(-1, null);
+        this.base = new Base(nowNanos, null);
     }
 
     @Override
@@ -107,7 +108,7 @@ public final class Tally implements Window {
             }
             held = marks.get(place);
         }
-        base = new Base(stretch, oldestIn(stretch));
+        base = new Base(originNanos + stretch * stretchNanos, oldestIn(stretch));
         // Not before the mark is there. A slower thread may set it back: then the next one finds the mark, and sets it
         // anew.
         turnNanos = originNanos + (stretch + 1) * stretchNanos;
@@ -162,9 +163,9 @@ public final class Tally implements Window {
     }
 
     private @Nullable Mark before(long nowNanos) {
-        long stretch = stretchOf(nowNanos);
         Base known = base;
-        return known.stretch == stretch ? known.mark : oldestIn(stretch);
+        long since = nowNanos - known.fromNanos;
+        return 0 <= since && since < stretchNanos ? known.mark : oldestIn(stretchOf(nowNanos));
     }
 
     /** The oldest mark in the window of a stretch; null when nothing was counted in it. */
