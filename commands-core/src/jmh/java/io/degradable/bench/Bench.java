@@ -4,6 +4,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -22,7 +23,7 @@ import org.openjdk.jmh.runner.options.TimeValue;
 /**
  * The command of the profile {@code jmh}. {@code short} measures what the goals need in about five minutes, {@code full}
  * every peer on every path in about an hour and a half; both then write the table. {@code table} writes it anew from the figures that
- * are there. Anything else is handed to JMH.
+ * are there. {@code soak} is the {@link Soak}, which is no measurement. Anything else is handed to JMH.
  */
 public final class Bench {
 
@@ -43,6 +44,7 @@ public final class Bench {
                 new Bench(what.equals("full")).run();
                 Report.write(what, loadBefore);
             }
+            case "soak" -> System.exit(Soak.run(Duration.parse(System.getProperty("soak"))) ? 0 : 1);
             case "table" -> Report.write("table", Machine.load());
             default -> org.openjdk.jmh.Main.main(arguments);
         }

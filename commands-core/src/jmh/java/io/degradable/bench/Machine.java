@@ -2,10 +2,15 @@ package io.degradable.bench;
 
 import com.sun.management.OperatingSystemMXBean;
 import com.sun.management.ThreadMXBean;
+import com.sun.management.UnixOperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Predicate;
 
 /** What this JVM has used up. */
 final class Machine {
@@ -58,6 +63,21 @@ final class Machine {
                     ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
         }
         return least;
+    }
+
+    /** The names of threads that are alive; virtual ones are not among them. */
+    static List<String> threads(Predicate<String> which) {
+        return Arrays.stream(THREADS.getThreadInfo(THREADS.getAllThreadIds()))
+                .filter(Objects::nonNull) // it has ended meanwhile
+                .map(ThreadInfo::getThreadName)
+                .filter(which)
+                .sorted()
+                .toList();
+    }
+
+    /** File descriptors of this process; -1 where the system does not tell. */
+    static long openFiles() {
+        return SYSTEM instanceof UnixOperatingSystemMXBean unix ? unix.getOpenFileDescriptorCount() : -1;
     }
 
     /** Runnable threads of the whole machine, over the last minute. */
