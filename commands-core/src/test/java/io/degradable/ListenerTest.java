@@ -252,7 +252,7 @@ final class ListenerTest {
         Commands commands = Way.QUEUED
                 .with(heard::add)
                 .listener(second::add)
-                .eventQueue(callers * calls)
+                .eventQueue(2 * callers * calls) // the breaker has something to tell, too
                 .closeGrace(Duration.ofSeconds(20))
                 .build();
         try (Callers threads = new Callers()) {

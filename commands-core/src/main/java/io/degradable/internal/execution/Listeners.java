@@ -8,11 +8,8 @@ import io.degradable.internal.guard.StackRoom;
 import io.degradable.model.CommandKey;
 import io.degradable.time.Deadline;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import javax.annotation.Nullable;
@@ -41,21 +38,19 @@ public final class Listeners {
         }
     }
 
-    /** What is told together, with what the call carried along; a breaker belongs to no call. */
-    private record Entry(@Nullable CallContext context, List<CommandEvent> events) {}
-
     private final String threadName;
     private final List<CommandListener> queued;
     private final List<CommandListener> inline;
-    private final int capacity;
     private final Runnable whenOver;
     private final LongAdder dropped = new LongAdder();
     private final LongAdder mistakes = new LongAdder();
 
-    private final Queue<Entry> waiting = new ConcurrentLinkedQueue<>();
-    private final AtomicInteger places = new AtomicInteger();
+    private final EventQueue waiting;
     private final AtomicBoolean begun = new AtomicBoolean();
     private volatile @Nullable Thread teller;
+
+    /** The teller has found nothing and waits to be woken, or is about to. */
+    private volatile boolean asleep;
 
     /** Tell what is waiting, then end. */
     private volatile boolean closed;
@@ -75,7 +70,7 @@ public final class Listeners {
         this.threadName = "degradable-" + container + "-listener";
         this.queued = registered.queued();
         this.inline = registered.inline();
-        this.capacity = registered.capacity();
+        this.waiting = new EventQueue(registered.capacity());
         this.whenOver = whenOver;
     }
 
@@ -90,7 +85,7 @@ public final class Listeners {
         try {
             events = run.events();
             if (!queued.isEmpty()) {
-                enqueue(new Entry(run.context(), events));
+                enqueue(new EventQueue.Entry(run.context(), events));
             }
         } catch (Throwable noStackLeft) {
             drop(1);
@@ -111,7 +106,7 @@ public final class Listeners {
         try {
             List<CommandEvent> events = List.of(event);
             if (!queued.isEmpty()) {
-                enqueue(new Entry(null, events));
+                enqueue(new EventQueue.Entry(null, events));
             }
             tellInline(events);
         } catch (Throwable noStackLeft) {
@@ -145,20 +140,30 @@ public final class Listeners {
         }
     }
 
-    private void enqueue(Entry entry) {
-        StackRoom.forHandOver();
-        if (places.incrementAndGet() > capacity) {
-            places.decrementAndGet();
+    private void enqueue(EventQueue.Entry entry) {
+        if (!waiting.add(entry)) {
             drop(entry.events().size());
-            return;
-        }
-        waiting.add(entry);
-        if (over || givenUp) {
+        } else if (over || givenUp) {
+            StackRoom.forHandOver();
             dropWaiting();
-        } else if (begun.compareAndSet(false, true)) {
-            begin();
         } else {
-            LockSupport.unpark(teller);
+            wake();
+        }
+    }
+
+    /** Asked after something was added: the teller sees that, or is seen to be asleep. */
+    private void wake() {
+        try {
+            if (!begun.get()) {
+                StackRoom.forHandOver();
+                if (begun.compareAndSet(false, true)) {
+                    begin();
+                }
+            } else if (asleep) {
+                LockSupport.unpark(teller);
+            }
+        } catch (Throwable noStackLeft) {
+            // The next one tries again, or who closes.
         }
     }
 
@@ -179,14 +184,14 @@ public final class Listeners {
         Thread self = Thread.currentThread();
         teller = self;
         while (!givenUp) {
-            Entry next = next();
+            EventQueue.Entry next = waiting.take();
             if (next != null) {
                 tell(next);
                 boolean unused = Thread.interrupted(); // whoever it was meant for has ended
             } else if (closed) {
                 break;
             } else {
-                LockSupport.park(this);
+                awaitMore();
             }
         }
         over = true;
@@ -194,29 +199,31 @@ public final class Listeners {
         whenOver.run();
     }
 
-    private @Nullable Entry next() {
-        Entry next = waiting.poll();
-        if (next != null) {
-            places.decrementAndGet();
+    private void awaitMore() {
+        asleep = true;
+        if (waiting.isEmpty() && !closed && !givenUp) {
+            LockSupport.park(this);
         }
-        return next;
+        asleep = false;
     }
 
-    private void tell(Entry entry) {
+    private void tell(EventQueue.Entry entry) {
+        CallContext context = entry.context();
+        List<CommandEvent> events = entry.events();
+        entry.forget();
         try {
-            CallContext context = entry.context();
             if (context == null) {
-                tellEach(entry);
+                tellEach(events);
             } else {
-                context.runApart(() -> tellEach(entry));
+                context.runApart(() -> tellEach(events));
             }
         } catch (Throwable noMemory) {
-            drop(entry.events().size());
+            drop(events.size());
         }
     }
 
-    private void tellEach(Entry entry) {
-        for (CommandEvent event : entry.events()) {
+    private void tellEach(List<CommandEvent> events) {
+        for (CommandEvent event : events) {
             if (givenUp) {
                 drop(1);
             } else {
@@ -226,10 +233,11 @@ public final class Listeners {
     }
 
     private void dropWaiting() {
-        Entry next = next();
+        EventQueue.Entry next = waiting.take();
         while (next != null) {
             drop(next.events().size());
-            next = next();
+            next.forget();
+            next = waiting.take();
         }
     }
 
