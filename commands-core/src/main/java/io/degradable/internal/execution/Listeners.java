@@ -160,10 +160,11 @@ public final class Listeners {
                     begin();
                 }
             } else if (asleep) {
+                asleep = false; // it takes a while to come, and to be woken once is enough
                 LockSupport.unpark(teller);
             }
         } catch (Throwable noStackLeft) {
-            // The next one tries again, or who closes.
+            asleep = true; // the next one tries again, or who closes
         }
     }
 
