@@ -28,6 +28,9 @@ final class Soak {
 
     private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(15);
 
+    /** Less than the ten seconds after which threads of the library end by themselves for want of work. */
+    private static final long CLOSED_NANOS = TimeUnit.SECONDS.toNanos(5);
+
     private final SoakLoad load = new SoakLoad();
     private final SoakRecord record;
     private final Duration length;
@@ -63,8 +66,12 @@ final class Soak {
         boolean held = record.isFlat();
         held &= record.rule("the load has ended", load.end());
         // Booked by its caller a moment after the library has.
-        await(() ->
-                inFlight() == 0 && orphans() == 0 && seen() == load.counted().all() && load.alarms.waiting() == 0);
+        await(
+                () -> inFlight() == 0
+                        && orphans() == 0
+                        && seen() == load.counted().all()
+                        && load.alarms.waiting() == 0,
+                REST_NANOS);
         held &= record.rule("nothing is in flight: " + inFlight(), inFlight() == 0);
         held &= record.rule("no body runs: " + orphans(), orphans() == 0);
         held &= record.rule("no alarm waits: " + load.alarms.waiting(), load.alarms.waiting() == 0);
@@ -75,7 +82,7 @@ final class Soak {
         held &= record.rule("nothing unexpected: " + load.surprise.get(), load.surprise.get() == null);
         held &= record.rule(
                 "no listener's mistake: " + load.commands.listenerMistakes(), load.commands.listenerMistakes() == 0);
-        await(() -> Machine.threads(Soak::isOfLibrary).isEmpty());
+        await(() -> Machine.threads(Soak::isOfLibrary).isEmpty(), CLOSED_NANOS);
         List<String> threads = Machine.threads(Soak::isOfLibrary);
         return held & record.rule("no thread is left: " + threads, threads.isEmpty());
     }
@@ -171,8 +178,8 @@ final class Soak {
 
     // ----
 
-    private static void await(BooleanSupplier rest) {
-        long until = System.nanoTime() + REST_NANOS;
+    private static void await(BooleanSupplier rest, long nanos) {
+        long until = System.nanoTime() + nanos;
         while (!rest.getAsBoolean() && until - System.nanoTime() > 0) {
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
         }
