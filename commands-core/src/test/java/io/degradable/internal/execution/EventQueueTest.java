@@ -86,6 +86,23 @@ final class EventQueueTest {
     }
 
     @Test
+    void of_those_who_take_at_once_nobody_gets_what_another_has() throws Exception {
+        int waiting = 20_000;
+        try (Race race = new Race(TAKERS)) {
+            for (int round = 0; round < 20; round++) {
+                EventQueue queue = new EventQueue(waiting);
+                for (int number = 0; number < waiting; number++) {
+                    queue.add(entry("adder", number));
+                }
+
+                List<List<RetryBudgetExhausted>> taken = race.round(side -> takeAll(queue));
+
+                assertThat(taken.stream().mapToInt(List::size).sum()).isEqualTo(waiting);
+            }
+        }
+    }
+
+    @Test
     void as_many_wait_as_may_and_one_that_was_taken_makes_room_for_one() throws Exception {
         int capacity = 1_000;
         EventQueue queue = new EventQueue(capacity);
