@@ -129,6 +129,8 @@ final class EventQueueTest {
     /** Adds again and again, each time a little further from the end of the stack. */
     private static final class Descent {
 
+        private static final int FRAMES = 50;
+
         private final EventQueue queue;
         private final Entry[] entries;
         private int at;
@@ -138,6 +140,11 @@ final class EventQueueTest {
         Descent(EventQueue queue, Entry[] entries) {
             this.queue = queue;
             this.entries = entries;
+        }
+
+        /** A few frames away, so that the end of the stack comes in each step of it at times, compiled or not. */
+        private boolean addBehind(int frames, Entry mine) {
+            return frames == 0 ? queue.add(mine) : addBehind(frames - 1, mine);
         }
 
         @SuppressWarnings("InfiniteRecursion") // it is meant to end at the end of the stack
@@ -151,7 +158,7 @@ final class EventQueueTest {
                 Entry mine = entries[at];
                 at++;
                 try {
-                    if (queue.add(mine)) {
+                    if (addBehind(at % FRAMES, mine)) {
                         added++;
                     }
                 } catch (StackOverflowError atTheEnd) {
