@@ -46,12 +46,13 @@ final class CallCounts {
     static final FinishedCall LOST = call(Trigger.FAILURE, Ending.THROWN, true);
 
     private final LongAdder received = new LongAdder();
-    /** How many ended in each cell, then the time they took in all, the copies served, and the ages of those. */
     private final Tally finished;
 
-    private static final int ELAPSED = CELLS.length;
-    private static final int COPIES = ELAPSED + 1;
-    private static final int AGES = COPIES + 1;
+    // What is kept: sums over all calls, then the cells. The sums come first to be neighbours of the cells most in use.
+    private static final int ELAPSED = 0;
+    private static final int COPIES = 1;
+    private static final int AGES = 2;
+    private static final int FIRST_CELL = 3;
 
     /** How many of the calls that have ended listeners hear of; kept only where there are any. */
     private final LongAdder told = new LongAdder();
@@ -63,7 +64,7 @@ final class CallCounts {
     int lost;
 
     CallCounts(long nowNanos) {
-        this.finished = new Tally(AGES + 1, WINDOW, BUCKETS, nowNanos);
+        this.finished = new Tally(FIRST_CELL + CELLS.length, WINDOW, BUCKETS, nowNanos);
     }
 
     private static int cell(Trigger trigger, Ending ending, boolean bodyStarted) {
@@ -93,7 +94,7 @@ final class CallCounts {
         if (endNanos != startNanos) {
             finished.add(lane, ELAPSED, endNanos - startNanos, endNanos);
         }
-        finished.count(lane, cell(call.trigger(), call.ending(), call.bodyStarted()), endNanos);
+        finished.count(lane, FIRST_CELL + cell(call.trigger(), call.ending(), call.bodyStarted()), endNanos);
     }
 
     /** What listeners are to hear of a call that has ended is on its way to them. */
@@ -133,7 +134,7 @@ final class CallCounts {
     }
 
     private long ended(int cell) {
-        return finished.total(cell) + (CELLS[cell] == LOST ? lost : 0);
+        return finished.total(FIRST_CELL + cell) + (CELLS[cell] == LOST ? lost : 0);
     }
 
     Map<EventType, Long> recentEvents(long nowNanos) {
@@ -143,9 +144,9 @@ final class CallCounts {
             events.put(event, 0L);
         }
         for (int cell = 0; cell < CELLS.length; cell++) {
-            if (recent[cell] != 0) {
+            if (recent[FIRST_CELL + cell] != 0) {
                 for (EventType event : EVENTS[cell]) {
-                    events.merge(event, recent[cell], Long::sum);
+                    events.merge(event, recent[FIRST_CELL + cell], Long::sum);
                 }
             }
         }

@@ -47,7 +47,6 @@ public final class CommandRuntime<C, R> implements CommandView {
     final CallCounts counts;
     private final Tenure tenure;
     private final @Nullable Retries retries;
-    private final Set<CallKind> possibleCalls;
     private final List<StageView> views;
     private final List<StageSettings> settingsOfStages;
     private final boolean goesByLane;
@@ -78,7 +77,6 @@ public final class CommandRuntime<C, R> implements CommandView {
         this.counts = counts;
         this.tenure = tenure;
         this.retries = retries;
-        this.possibleCalls = PossibleCalls.of(settings);
         this.budgetNanos = Spans.nanos(settings.budget());
         long primaryAndChain = Spans.sum(primary.guard().timeoutNanos(), budgetNanos);
         this.runNanos = Math.min(primaryAndChain, Spans.nanos(settings.deadline()));
@@ -297,7 +295,7 @@ public final class CommandRuntime<C, R> implements CommandView {
 
     @Override
     public Set<CallKind> possibleCalls() {
-        return possibleCalls;
+        return PossibleCalls.of(settings());
     }
 
     @Override

@@ -27,7 +27,7 @@ public final class GuardMeter {
     private static final int REASONS = StageReason.values().length;
     private static final int OUTCOMES = StageOutcome.values().length;
 
-    /** How many ended for each reason, then the time that each outcome took. */
+    /** The time that each outcome took, then how many ended for each reason; so an answer's two are neighbours. */
     private final Tally ended;
 
     private final Tally durations;
@@ -45,7 +45,7 @@ public final class GuardMeter {
     void ended(@Nullable Lane lane, Call<?> call) {
         StageReason reason = call.reason();
         long now = call.endNanos();
-        ended.count(lane, reason.ordinal(), now);
+        ended.count(lane, countOf(reason), now);
         if (reason.outcome() == StageOutcome.REFUSED) {
             return; // no time was spent, and a refusal's zero would flatter every latency
         }
@@ -60,7 +60,11 @@ public final class GuardMeter {
     }
 
     private static int timeOf(StageOutcome outcome) {
-        return REASONS + outcome.ordinal();
+        return outcome.ordinal();
+    }
+
+    private static int countOf(StageReason reason) {
+        return OUTCOMES + reason.ordinal();
     }
 
     void bodyOrphaned() {
@@ -81,7 +85,7 @@ public final class GuardMeter {
 
     /** Attempts that ended for a reason, since the start. */
     public long ended(StageReason reason) {
-        return ended.total(reason.ordinal());
+        return ended.total(countOf(reason));
     }
 
     /** Attempts that ended with an outcome, since the start. */
@@ -150,7 +154,7 @@ public final class GuardMeter {
         }
 
         public long ended(StageReason reason) {
-            return sums[reason.ordinal()];
+            return sums[countOf(reason)];
         }
 
         /** Attempts whose body said something about the dependency: it answered, failed or timed out. */

@@ -57,7 +57,10 @@ final class Cells {
         }
     }
 
-    private final AtomicReferenceArray<LongAdder> shared;
+    private final int kinds;
+
+    /** Made by the first who holds no lane; in many commands nobody ever does. */
+    private final AtomicReference<AtomicReferenceArray<LongAdder>> shared = new AtomicReference<>();
 
     /** By lane; each place is read and written by who holds it. */
     private final Own[] lanes = new Own[Lane.lanes()];
@@ -66,11 +69,11 @@ final class Cells {
     private final AtomicReference<Own[]> inUse = new AtomicReference<>(NONE);
 
     Cells(int kinds) {
-        this.shared = new AtomicReferenceArray<>(kinds);
+        this.kinds = kinds;
     }
 
     int kinds() {
-        return shared.length();
+        return kinds;
     }
 
     /**
@@ -80,17 +83,25 @@ final class Cells {
      */
     void add(@Nullable Lane lane, int kind, long amount) {
         if (lane == null) {
-            LongAdder sum = shared.get(kind);
-            (sum == null ? makeShared(kind) : sum).add(amount);
+            addShared(kind, amount);
             return;
         }
         Own own = lanes[lane.index()];
         (own == null ? makeOwn(lane.index()) : own).add(kind, amount);
     }
 
-    private LongAdder makeShared(int kind) {
-        shared.compareAndSet(kind, null, new LongAdder());
-        return shared.get(kind);
+    private void addShared(int kind, long amount) {
+        AtomicReferenceArray<LongAdder> sums = shared.get();
+        if (sums == null) {
+            shared.compareAndSet(null, new AtomicReferenceArray<>(kinds));
+            sums = Objects.requireNonNull(shared.get());
+        }
+        LongAdder sum = sums.get(kind);
+        if (sum == null) {
+            sums.compareAndSet(kind, null, new LongAdder());
+            sum = sums.get(kind);
+        }
+        sum.add(amount);
     }
 
     private Own makeOwn(int lane) {
@@ -105,8 +116,9 @@ final class Cells {
     }
 
     long sum(int kind) {
-        LongAdder others = shared.get(kind);
-        long sum = others == null ? 0 : others.sum();
+        AtomicReferenceArray<LongAdder> others = shared.get();
+        LongAdder other = others == null ? null : others.get(kind);
+        long sum = other == null ? 0 : other.sum();
         for (Own own : Objects.requireNonNull(inUse.get())) {
             sum += own.sum(kind);
         }

@@ -22,19 +22,37 @@ public final class Tally implements Window {
     private static final class Mark {
 
         final long stretch;
-        final int[] kinds;
+
+        /** Each kind and its count, in the order of kinds. */
         final long[] counts;
 
-        Mark(long stretch, int[] kinds, long[] counts) {
+        Mark(long stretch, long[] all) {
+            int used = 0;
+            for (long count : all) {
+                used += count == 0 ? 0 : 1;
+            }
             this.stretch = stretch;
-            this.kinds = kinds;
-            this.counts = counts;
+            this.counts = new long[2 * used];
+            int place = 0;
+            for (int kind = 0; kind < all.length; kind++) {
+                if (all[kind] != 0) {
+                    counts[place] = kind;
+                    counts[place + 1] = all[kind];
+                    place += 2;
+                }
+            }
+        }
+
+        void subtractFrom(long[] sums) {
+            for (int place = 0; place < counts.length; place += 2) {
+                sums[(int) counts[place]] -= counts[place + 1];
+            }
         }
 
         long countOf(int kind) {
-            for (int i = 0; i < kinds.length && kinds[i] <= kind; i++) {
-                if (kinds[i] == kind) {
-                    return counts[i];
+            for (int place = 0; place < counts.length && counts[place] <= kind; place += 2) {
+                if (counts[place] == kind) {
+                    return counts[place + 1];
                 }
             }
             return 0;
@@ -103,7 +121,7 @@ public final class Tally implements Window {
         int place = placeOf(stretch);
         Mark held = marks.get(place);
         while (held == null || held.stretch < stretch) {
-            if (marks.compareAndSet(place, held, mark(stretch))) {
+            if (marks.compareAndSet(place, held, new Mark(stretch, counts.sums()))) {
                 break;
             }
             held = marks.get(place);
@@ -112,24 +130,6 @@ public final class Tally implements Window {
         // Not before the mark is there. A slower thread may set it back: then the next one finds the mark, and sets it
         // anew.
         turnNanos = originNanos + (stretch + 1) * stretchNanos;
-    }
-
-    private Mark mark(long stretch) {
-        long[] all = counts.sums();
-        int used = 0;
-        for (long count : all) {
-            used += count == 0 ? 0 : 1;
-        }
-        int[] kinds = new int[used];
-        long[] sums = new long[used];
-        int next = 0;
-        for (int kind = 0; kind < all.length; kind++) {
-            if (all[kind] != 0) {
-                kinds[next] = kind;
-                sums[next++] = all[kind];
-            }
-        }
-        return new Mark(stretch, kinds, sums);
     }
 
     /** One count since the start. */
@@ -150,9 +150,7 @@ public final class Tally implements Window {
             return new long[counts.kinds()];
         }
         long[] sums = totals();
-        for (int i = 0; i < before.kinds.length; i++) {
-            sums[before.kinds[i]] -= before.counts[i];
-        }
+        before.subtractFrom(sums);
         return sums;
     }
 
