@@ -168,7 +168,6 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
                 StageSettings.of("pending", Source.STATIC, "pending", entry, GuardSettings.INLINE),
                 arguments -> answer.apply(
                         arguments, Objects.requireNonNull(id.apply(arguments), "the operation's id is null")),
-                false,
                 null));
         return this;
     }
@@ -177,7 +176,10 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
     public FallbackSpec<C, R> template(
             StaticTemplate<? extends R> template, Consumer<? super TemplateSpec> customizer) {
         Objects.requireNonNull(template, "template must not be null");
-        return addTemplate(template.name(), arguments -> template.value(), true, customizer);
+        TemplateSpec stage = customized(template.name(), customizer);
+        stages.add(
+                new StageDefinition.Constant<>(settings(template.name(), stage), template::value, stage.onFailure()));
+        return this;
     }
 
     @Override
@@ -187,22 +189,24 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
             Consumer<? super TemplateSpec> customizer) {
         Objects.requireNonNull(template, "template must not be null");
         Objects.requireNonNull(fill, () -> "the fill of template " + template.name() + " must not be null");
-        return addTemplate(template.name(), arguments -> fill.fill(template.value(), arguments), false, customizer);
+        TemplateSpec stage = customized(template.name(), customizer);
+        stages.add(new StageDefinition.Template<>(
+                settings(template.name(), stage),
+                arguments -> fill.fill(template.value(), arguments),
+                stage.onFailure()));
+        return this;
     }
 
-    private FallbackSpec<C, R> addTemplate(
-            String template,
-            Function<? super C, ? extends R> fill,
-            boolean constant,
-            Consumer<? super TemplateSpec> customizer) {
+    private static TemplateSpec customized(String template, Consumer<? super TemplateSpec> customizer) {
         Objects.requireNonNull(customizer, () -> "the settings of template " + template + " must not be null");
-        TemplateSpec spec = new TemplateSpec();
-        customizer.accept(spec);
-        EntrySettings entry = effect.writes() ? spec.entry().entering(Entering.WHEN_KNOWN) : spec.entry();
-        StageSettings settings =
-                StageSettings.of(nextName("static"), Source.STATIC, template, entry, GuardSettings.INLINE);
-        stages.add(new StageDefinition.Template<>(settings, fill, constant, spec.onFailure()));
-        return this;
+        TemplateSpec stage = new TemplateSpec();
+        customizer.accept(stage);
+        return stage;
+    }
+
+    private StageSettings settings(String template, TemplateSpec stage) {
+        EntrySettings entry = effect.writes() ? stage.entry().entering(Entering.WHEN_KNOWN) : stage.entry();
+        return StageSettings.of(nextName("static"), Source.STATIC, template, entry, GuardSettings.INLINE);
     }
 
     /** {@code spare}, {@code spare-2}, {@code spare-3}. */

@@ -136,8 +136,11 @@ final class Assembly {
         if (stage instanceof StageDefinition.Cached<C, ?, R> cached) {
             return cached(settings, guard, cached, memories);
         }
+        if (stage instanceof StageDefinition.Constant<C, R> constant) {
+            return Stage.constant(settings, guard, constant.value(), constant.onFailure(), ticker);
+        }
         StageDefinition.Template<C, R> template = (StageDefinition.Template<C, R>) stage;
-        return Stage.template(settings, guard, template.fill(), template.constant(), template.onFailure(), ticker);
+        return Stage.template(settings, guard, template.fill(), template.onFailure(), ticker);
     }
 
     private <C, K, R> Stage<C, ?, R> cached(

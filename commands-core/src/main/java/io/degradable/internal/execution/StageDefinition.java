@@ -5,6 +5,7 @@ import io.degradable.internal.stage.LiveCall;
 import io.degradable.settings.StageSettings;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import javax.annotation.Nullable;
 
 /** A link of a chain as it was declared: its settings and its functions. The container makes a stage of it. */
@@ -38,7 +39,12 @@ public sealed interface StageDefinition<C, R> {
     record Template<C, R>(
             StageSettings settings,
             Function<? super C, ? extends R> fill,
-            boolean constant,
             @Nullable Predicate<? super Throwable> onFailure)
             implements StageDefinition<C, R> {}
+
+    /** A template that is the same for everybody. */
+    record Constant<C, R>(
+            StageSettings settings,
+            Supplier<? extends R> value,
+            @Nullable Predicate<? super Throwable> onFailure) implements StageDefinition<C, R> {}
 }

@@ -24,8 +24,14 @@ public interface Body<C, V> {
     /** What a returned value means: {@link StageReason#ANSWER}, a reason to go on, or a failure. */
     StageReason judge(@Nullable V value);
 
-    /** Whether it runs anything; what only hands out a constant takes no time, and is not timed. */
-    default boolean takesTime() {
-        return true;
+    /** Whether it only hands out a {@link #constant}: that runs nothing of the user, takes no time, and is not timed. */
+    default boolean isConstant() {
+        return false;
+    }
+
+    /** What it hands out; throws nothing. */
+    @Nullable
+    default V constant() {
+        throw new UnsupportedOperationException("no constant");
     }
 }

@@ -204,6 +204,12 @@ public final class Guard {
             long startNanos,
             long deadlineNanos) {
         Fault fault = injected;
+        if (fault == null && body.isConstant()) {
+            here.begin(startNanos);
+            V constant = here.take(body); // there is nothing to protect, and nothing to be protected from
+            meter.ended(lane, here);
+            return constant;
+        }
         Body<C, V> toRun = fault == null ? body : fault.around(body, ticker);
         here.begin(startNanos);
         Permit permit = breaker.tryAcquire(lane, startNanos);

@@ -95,21 +95,24 @@ public class HereCall<V> extends Call<V> {
         long ownLimitNanos = startNanos + guard.timeoutNanos();
         boolean limitIsDeadline = deadlineNanos - ownLimitNanos < 0;
         long limitNanos = limitIsDeadline ? deadlineNanos : ownLimitNanos;
-        V yielded;
-        if (!body.takesTime()) {
-            yielded = call(guard, body, command, context);
-            endNanos = startNanos;
-        } else {
-            yielded = lane == null
-                    ? callApart(guard, limitNanos, body, command, context)
-                    : callOn(lane, guard, limitNanos, body, command, context);
-            endNanos = guard.now();
-            overrun = limited && endNanos - limitNanos > 0;
-        }
+        V yielded = lane == null
+                ? callApart(guard, limitNanos, body, command, context)
+                : callOn(lane, guard, limitNanos, body, command, context);
+        endNanos = guard.now();
+        overrun = limited && endNanos - limitNanos > 0;
         if (reason == StageReason.EXCEPTION || bodyFailure instanceof InterruptedException) {
             failed(limitIsDeadline);
         }
         return yielded;
+    }
+
+    /** Takes a constant for what the body yielded. */
+    <C> @Nullable V take(Body<C, V> body) {
+        bodyStarted = true;
+        endNanos = startNanos;
+        V constant = body.constant();
+        end(body.judge(constant));
+        return constant;
     }
 
     /** What an exception comes to, on the thread of who called. */

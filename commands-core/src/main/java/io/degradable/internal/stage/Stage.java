@@ -21,6 +21,7 @@ import io.degradable.time.Ticker;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import javax.annotation.Nullable;
 
 /**
@@ -104,19 +105,24 @@ public final class Stage<C, V, R> {
                 settings, guard, new CacheBody<>(cache, key, settings.freshness()), onFailure, ticker.nanos());
     }
 
-    /**
-     * A template.
-     *
-     * @param constant whether {@code fill} runs nothing, and always gives the same
-     */
+    /** A template that is filled for each command. */
     public static <C, R> Stage<C, R, R> template(
             StageSettings settings,
             Guard guard,
             Function<? super C, ? extends R> fill,
-            boolean constant,
             @Nullable Predicate<? super Throwable> onFailure,
             Ticker ticker) {
-        return new Stage<>(settings, guard, new TemplateBody<>(fill, constant), onFailure, ticker.nanos());
+        return new Stage<>(settings, guard, new TemplateBody<>(fill), onFailure, ticker.nanos());
+    }
+
+    /** A template that is the same for everybody. */
+    public static <C, R> Stage<C, R, R> constant(
+            StageSettings settings,
+            Guard guard,
+            Supplier<? extends R> value,
+            @Nullable Predicate<? super Throwable> onFailure,
+            Ticker ticker) {
+        return new Stage<>(settings, guard, new ConstantBody<>(value), onFailure, ticker.nanos());
     }
 
     /** Begins the stage as the first of a run: without a rule of entry. */

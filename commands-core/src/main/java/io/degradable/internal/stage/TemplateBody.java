@@ -6,26 +6,18 @@ import io.degradable.model.StageReason;
 import java.util.function.Function;
 import javax.annotation.Nullable;
 
-/** A typed answer from memory. */
+/** A template that is filled for each command. */
 final class TemplateBody<C, R> extends StageBody.Direct<C, R> {
 
     private final Function<? super C, ? extends R> fill;
 
-    private final boolean constant;
-
-    TemplateBody(Function<? super C, ? extends R> fill, boolean constant) {
+    TemplateBody(Function<? super C, ? extends R> fill) {
         super(StageReason.NULL_ANSWER, CommandResult.AGELESS);
         this.fill = fill;
-        this.constant = constant;
     }
 
     @Override
     public @Nullable R call(C command, @Nullable FallbackContext context) {
         return fill.apply(command);
-    }
-
-    @Override
-    public boolean takesTime() {
-        return !constant;
     }
 }

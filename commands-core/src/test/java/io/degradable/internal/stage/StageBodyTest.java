@@ -267,14 +267,9 @@ final class StageBodyTest {
     @Test
     void a_template_has_no_age_and_null_is_no_template() {
         Stage<String, ?, String> filled = Stage.template(
-                settings(Source.STATIC, inline, false),
-                inline,
-                command -> "template of " + command,
-                false,
-                null,
-                ticker);
+                settings(Source.STATIC, inline, false), inline, command -> "template of " + command, null, ticker);
         Stage<String, ?, String> empty =
-                Stage.template(settings(Source.STATIC, inline, false), inline, command -> null, false, null, ticker);
+                Stage.template(settings(Source.STATIC, inline, false), inline, command -> null, null, ticker);
 
         assertThat(next(filled).answer()).isEqualTo("template of p1");
         assertThat(next(filled).ageNanos()).isEqualTo(CommandResult.AGELESS);

@@ -94,7 +94,7 @@ final class StageEntryTest {
             }
             case STATIC -> {
                 Guard guard = inline();
-                yield Stage.template(settings(kind, entry, guard), guard, command -> "template", true, null, ticker);
+                yield Stage.template(settings(kind, entry, guard), guard, command -> "template", null, ticker);
             }
             case PRIMARY -> throw new AssertionError("the primary is no link of the chain");
         };
