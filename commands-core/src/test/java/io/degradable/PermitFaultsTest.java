@@ -426,4 +426,23 @@ final class PermitFaultsTest {
             single.shutdownNow();
         }
     }
+
+    @DisplayName("G6: a pool of ten with eight callers in a tight loop refuses nobody, since a slot is free before its answer shows")
+    @Test
+    void a_pool_refuses_nobody_while_fewer_call_than_it_has_threads() throws Exception {
+        int calls = 3_000;
+        CommandSpec<Call, String> spec = pooled(10, 0).build();
+        AtomicInteger answers = new AtomicInteger();
+        try (Race race = new Race(8)) {
+            var unused = race.round(side -> {
+                for (int call = 0; call < calls; call++) {
+                    answers.addAndGet(
+                            new Call(commands, spec, "1", () -> "live").execute().equals("live") ? 1 : 0);
+                }
+                return side;
+            });
+        }
+
+        assertThat(answers.get()).isEqualTo(8 * calls);
+    }
 }
