@@ -106,12 +106,12 @@ final class Cells {
 
     private Own makeOwn(int lane) {
         Own own = new Own(kinds());
-        lanes[lane] = own;
         inUse.updateAndGet(before -> {
             Own[] more = Arrays.copyOf(before, before.length + 1);
             more[before.length] = own;
             return more;
         });
+        lanes[lane] = own; // not before: if the stack or the memory ends in between, it would be added to and never seen
         return own;
     }
 

@@ -84,12 +84,12 @@ public final class InFlight {
             return stamp;
         }
         long[] made = new long[PADDING + 1];
-        stamps[lane.index()] = made;
         inUse.updateAndGet(before -> {
             long[][] more = Arrays.copyOf(before, before.length + 1);
             more[before.length] = made;
             return more;
         });
+        stamps[lane.index()] = made; // not before: if the stack or the memory ends in between, it would never be seen
         return made;
     }
 

@@ -3,8 +3,11 @@ package io.degradable.internal.window;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.degradable.testing.Race;
+import io.degradable.time.Lane;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -49,5 +52,46 @@ final class EnumCountsTest {
         }
 
         assertThat(raced).allMatch(one -> one.get(Fruit.PEAR) == 2);
+    }
+
+    /** Counts again and again, each time a little further from the end of the stack. */
+    @SuppressWarnings("InfiniteRecursion") // it is meant to end at the end of the stack
+    private static void countAtTheEndOfTheStack(EnumCounts<Fruit> fresh, Lane lane, int[] left) {
+        try {
+            countAtTheEndOfTheStack(fresh, lane, left);
+        } catch (StackOverflowError bottom) {
+            // from here on upwards
+        }
+        if (left[0]-- > 0) {
+            try {
+                fresh.increment(lane, Fruit.PEAR);
+            } catch (StackOverflowError atTheEnd) {
+                // counted or not
+            }
+        }
+    }
+
+    @Test
+    void a_lane_whose_first_count_met_the_end_of_the_stack_counts_all_the_same_from_then_on() throws Exception {
+        for (int round = 0; round < 60; round++) {
+            EnumCounts<Fruit> fresh = new EnumCounts<>(Fruit.class);
+            AtomicLong counted = new AtomicLong();
+            int[] left = {150};
+            Runnable work = () -> {
+                Lane lane = Objects.requireNonNull(Lane.enter());
+                countAtTheEndOfTheStack(fresh, lane, left);
+                long before = fresh.total();
+                for (int count = 0; count < 10; count++) {
+                    fresh.increment(lane, Fruit.PEAR);
+                }
+                counted.set(fresh.total() - before);
+                lane.holder = null;
+            };
+            Thread caller = new Thread(null, work, "caller", 160_000 + 1_000L * round);
+            caller.start();
+            caller.join();
+
+            assertThat(counted).as("round %d", round).hasValue(10);
+        }
     }
 }
