@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.degradable.internal.execution.Container;
 import io.degradable.model.CallOutcome;
+import io.degradable.model.CommandException;
 import io.degradable.model.Source;
 import io.degradable.model.Trigger;
 import io.degradable.state.CallKind;
@@ -330,5 +331,34 @@ final class CloseTest {
         } finally {
             LibraryThreads.assertThatAllEnd("close-garbage");
         }
+    }
+
+    @Test
+    void what_a_body_and_a_template_threw_is_garbage_once_their_run_is_over() throws Exception {
+        ReferenceQueue<Throwable> gone = new ReferenceQueue<>();
+        List<WeakReference<Throwable>> thrown = new ArrayList<>();
+        try (Commands commands = Commands.builder().build()) {
+            CommandSpec<Call, String> spec = Call.declared()
+                    .semaphore()
+                    .fallback(links -> links.template(StaticTemplate.of("last", "to be confirmed"), (text, call) -> {
+                        throw kept(new IllegalStateException("no name"), thrown, gone);
+                    }))
+                    .build();
+            Call failing = new Call(commands, spec, "1", () -> {
+                throw kept(new IllegalStateException("down"), thrown, gone);
+            });
+
+            assertThatThrownBy(failing::execute).isInstanceOf(CommandException.class);
+        }
+
+        assertThat(thrown).hasSize(2);
+        assertThat(Garbage.collected(gone)).isIn(thrown);
+        assertThat(Garbage.collected(gone)).isIn(thrown);
+    }
+
+    private static RuntimeException kept(
+            RuntimeException thrown, List<WeakReference<Throwable>> all, ReferenceQueue<Throwable> gone) {
+        all.add(new WeakReference<>(thrown, gone));
+        return thrown;
     }
 }

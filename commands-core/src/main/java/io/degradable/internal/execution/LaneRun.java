@@ -137,7 +137,9 @@ final class LaneRun {
         long chainEndNanos = Spans.earlier(deadlineNanos, primaryEndNanos + command.budgetNanos());
         V yielded = link.call(call, lane, arguments, primaryEndNanos, chainEndNanos);
         if (call.reason() != StageReason.ANSWER) {
-            return goesOn(place, command, arguments, startNanos, primarys, call.copy(yielded));
+            HereCall<V> endedLink = call.copy(yielded);
+            call.clear();
+            return goesOn(place, command, arguments, startNanos, primarys, endedLink);
         }
         StageReason reason = primaryCall.reason();
         Source source = link.settings().kind();
