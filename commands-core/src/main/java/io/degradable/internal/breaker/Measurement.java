@@ -7,6 +7,7 @@ import io.degradable.internal.window.Window;
 import io.degradable.settings.BreakerSettings;
 import io.degradable.state.CircuitWindow;
 import io.degradable.time.Lane;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.annotation.Nullable;
 
@@ -42,8 +43,14 @@ final class Measurement {
         if (verdict != Verdict.UNUSED) {
             ended.count(lane, verdict.ordinal(), nowNanos);
             if (verdict == Verdict.FAILED) {
-                failuresInRow.incrementAndGet();
-            } else if (failuresInRow.get() != 0) { // most often it is: no need to write then
+                failuresInRow.incrementAndGet(); // a fence, too: see below
+                return;
+            }
+            if (verdict == Verdict.SLOW) {
+                // A lane counts with a bare write. Of two that do so at once, one has to see both when it asks isTooBad.
+                VarHandle.fullFence();
+            }
+            if (failuresInRow.get() != 0) { // most often it is: no need to write then
                 failuresInRow.set(0);
             }
         }

@@ -8,9 +8,11 @@ import io.degradable.model.CircuitState;
 import io.degradable.settings.BreakerSettings;
 import io.degradable.testing.ManualTicker;
 import io.degradable.testing.Race;
+import io.degradable.time.Lane;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -19,6 +21,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
@@ -277,6 +280,39 @@ final class CircuitBreakerRaceTest {
                 assertThat(breaker.tryAcquire(ticker.nanos())).isNotNull();
             }
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Verdict.class,
+            names = {"FAILED", "SLOW"})
+    void of_two_lanes_with_the_last_bad_calls_one_sees_both(Verdict bad) throws Exception {
+        int rounds = 100_000;
+        List<CircuitBreaker> raced = new ArrayList<>();
+        long now = ticker.nanos();
+        for (int round = 0; round < rounds; round++) {
+            CircuitBreaker breaker = breaker(1, 100);
+            for (int call = 0; call < 8; call++) {
+                acquire(breaker).settle(bad, now, now);
+            }
+            raced.add(breaker);
+        }
+        try (Race race = new Race(2)) {
+            List<Lane> lanes = race.round(side -> Objects.requireNonNull(Lane.enter()));
+            try {
+                race.inStep(rounds, (side, round) -> {
+                    Lane lane = lanes.get(side);
+                    Permit permit = Objects.requireNonNull(raced.get(round).tryAcquire(lane, now));
+                    permit.settle(lane, bad, now, now);
+                });
+            } finally {
+                lanes.forEach(lane -> lane.holder = null);
+            }
+        }
+
+        assertThat(raced.stream().filter(breaker -> breaker.state(now) != CircuitState.OPEN).count())
+                .as("breakers that nobody opened")
+                .isZero();
     }
 
     /** Calls of which half fail and some never report, while time goes on. */
