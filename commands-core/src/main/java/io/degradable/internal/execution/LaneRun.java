@@ -70,7 +70,6 @@ final class LaneRun {
             }
             throw lost;
         }
-        command.container().runEnded(); // without effect on one that goes on
         return cameTo;
     }
 
