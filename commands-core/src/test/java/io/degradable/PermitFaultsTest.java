@@ -427,7 +427,8 @@ final class PermitFaultsTest {
         }
     }
 
-    @DisplayName("G6: a pool of ten with eight callers in a tight loop refuses nobody, since a slot is free before its answer shows")
+    @DisplayName(
+            "G6: a pool of ten with eight callers in a tight loop refuses nobody, since a slot is free before its answer shows")
     @Test
     void a_pool_refuses_nobody_while_fewer_call_than_it_has_threads() throws Exception {
         int calls = 3_000;
@@ -437,7 +438,11 @@ final class PermitFaultsTest {
             var unused = race.round(side -> {
                 for (int call = 0; call < calls; call++) {
                     answers.addAndGet(
-                            new Call(commands, spec, "1", () -> "live").execute().equals("live") ? 1 : 0);
+                            new Call(commands, spec, "1", () -> "live")
+                                            .execute()
+                                            .equals("live")
+                                    ? 1
+                                    : 0);
                 }
                 return side;
             });

@@ -47,7 +47,8 @@ final class Measurement {
                 return;
             }
             if (verdict == Verdict.SLOW) {
-                // A lane counts with a bare write. Of two that do so at once, one has to see both when it asks isTooBad.
+                // A lane counts with a bare write. Of two that do so at once, one has to see both when it asks
+                // isTooBad.
                 VarHandle.fullFence();
             }
             if (failuresInRow.get() != 0) { // most often it is: no need to write then

@@ -28,7 +28,8 @@ final class Execution {
                     lane.holder = null;
                 }
                 if (!(cameTo instanceof Run<?, ?> goesOn)) {
-                    // After the lane was let go of, a volatile write: who closes is seen here, or sees the call counted.
+                    // After the lane was let go of, a volatile write: who closes is seen here, or sees the call
+                    // counted.
                     command.container().runEnded();
                     return cameTo;
                 }

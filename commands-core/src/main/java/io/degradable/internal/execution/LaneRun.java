@@ -52,12 +52,11 @@ final class LaneRun {
      * @return the answer or the result; a {@link Run} that has to go on; {@link CommandRuntime#GONE}
      */
     static <C, R> @Nullable Object run(Lane lane, CommandRuntime<C, R> command, C arguments, boolean asResult) {
-        Object cameTo;
         boolean entered = false;
         long startNanos = command.ticker().nanos();
         try {
             entered = command.enter();
-            cameTo = entered
+            return entered
                     ? OF_LANES[lane.index()].perform(lane, command, arguments, startNanos, asResult)
                     : CommandRuntime.GONE;
         } catch (Throwable lost) {
@@ -70,7 +69,6 @@ final class LaneRun {
             }
             throw lost;
         }
-        return cameTo;
     }
 
     @SuppressWarnings("unchecked") // the record of a call holds nothing of it while no call is made

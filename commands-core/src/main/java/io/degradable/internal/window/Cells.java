@@ -111,7 +111,8 @@ final class Cells {
             more[before.length] = own;
             return more;
         });
-        lanes[lane] = own; // not before: if the stack or the memory ends in between, it would be added to and never seen
+        lanes[lane] =
+                own; // not before: if the stack or the memory ends in between, it would be added to and never seen
         return own;
     }
 

@@ -310,7 +310,9 @@ final class CircuitBreakerRaceTest {
             }
         }
 
-        assertThat(raced.stream().filter(breaker -> breaker.state(now) != CircuitState.OPEN).count())
+        assertThat(raced.stream()
+                        .filter(breaker -> breaker.state(now) != CircuitState.OPEN)
+                        .count())
                 .as("breakers that nobody opened")
                 .isZero();
     }
