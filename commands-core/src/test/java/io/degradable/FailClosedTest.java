@@ -296,6 +296,28 @@ final class FailClosedTest {
         ticker.advance(Duration.ofSeconds(1)); // the check that hangs is over
     }
 
+    @DisplayName("S12: nor for a page that takes the failed check for a dependency that sheds load")
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void a_page_that_is_overloaded_after_a_check_that_failed_is_not_answered_for(boolean onPool) {
+        CommandSpec.Builder<Call, String> page = Call.declared()
+                .name("Page")
+                .overloaded(failure -> failure instanceof UnsupportedOperationException)
+                .fallback(chain -> chain.template(StaticTemplate.of("last", "x")));
+        CommandSpec<Call, String> spec = (onPool ? page : page.semaphore()).build();
+        Call failing = new Call(commands, spec, "1", () -> {
+            try {
+                return check(down()).execute();
+            } catch (TemporaryRefusalException refused) {
+                throw new UnsupportedOperationException("try later", refused.getCause());
+            }
+        });
+
+        assertThatThrownBy(failing::execute)
+                .isInstanceOf(TemporaryRefusalException.class)
+                .hasCauseExactlyInstanceOf(UnsupportedOperationException.class);
+    }
+
     @Test
     void a_page_whose_checks_were_answered_may_be_answered_for() throws Exception {
         CommandSpec<Call, String> page = Call.declared()

@@ -102,6 +102,8 @@ public class HereCall<V> extends Call<V> {
         overrun = limited && endNanos - limitNanos > 0;
         if (reason == StageReason.EXCEPTION || bodyFailure instanceof InterruptedException) {
             failed(limitIsDeadline);
+        } else if (checkIsOpen && reason == StageReason.OVERLOADED) {
+            reason = StageReason.FAILED_CLOSED; // the same: stages would be asked
         }
         return yielded;
     }
