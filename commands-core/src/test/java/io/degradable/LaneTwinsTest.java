@@ -8,9 +8,11 @@ import io.degradable.model.CommandException;
 import io.degradable.model.CommandResult;
 import io.degradable.model.EventType;
 import io.degradable.model.Headers;
+import io.degradable.model.Source;
 import io.degradable.model.StageOutcome;
 import io.degradable.model.StageReason;
 import io.degradable.model.StageReport;
+import io.degradable.model.Trigger;
 import io.degradable.state.CallKind;
 import io.degradable.state.CommandView;
 import io.degradable.state.StageView;
@@ -28,6 +30,7 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -225,6 +228,31 @@ final class LaneTwinsTest {
             for (int line = 0; line < without.size(); line++) {
                 assertThat(byLane.get(line)).as("life %d, line %d", life, line).isEqualTo(without.get(line));
             }
+        }
+    }
+
+    @Test
+    void the_result_of_a_long_chain_knows_its_stage() {
+        int caches = 150;
+        CommandSpec<Call, String> spec = Call.declared()
+                .semaphore()
+                .fallback(links -> {
+                    Caches<Call, String> chain = links;
+                    for (int number = 0; number < caches; number++) {
+                        chain = chain.cached(
+                                COPIES, call -> call.id, Duration.ofSeconds(3), stage -> stage.on(Trigger.SHORT_CIRCUITED));
+                    }
+                    return chain.template(TEMPLATE);
+                })
+                .build();
+        try (Commands commands = Commands.create()) {
+            CommandResult<String> result = new Call(commands, spec, "1", () -> {
+                        throw new IOException("down");
+                    })
+                    .executeForResult();
+
+            assertThat(result.source()).isEqualTo(Source.STATIC);
+            assertThat(result.trail()).hasSize(caches + 2);
         }
     }
 

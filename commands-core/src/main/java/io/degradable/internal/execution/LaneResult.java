@@ -24,7 +24,7 @@ final class LaneResult<R> extends CommandResult<R> {
     private static final Level[] LEVELS = Level.values();
 
     private final List<StageSettings> stages;
-    private final byte place;
+    private final short place;
     private final byte level;
     private final StageReason reason;
     private final long primaryNanos;
@@ -57,7 +57,7 @@ final class LaneResult<R> extends CommandResult<R> {
             Level level) {
         super(value, callId, elapsedNanos);
         this.stages = stages;
-        this.place = (byte) place;
+        this.place = (short) place;
         this.level = (byte) level.ordinal();
         this.reason = reason;
         this.cause = thrown;
