@@ -240,7 +240,10 @@ final class LaneTwinsTest {
                     Caches<Call, String> chain = links;
                     for (int number = 0; number < caches; number++) {
                         chain = chain.cached(
-                                COPIES, call -> call.id, Duration.ofSeconds(3), stage -> stage.on(Trigger.SHORT_CIRCUITED));
+                                COPIES,
+                                call -> call.id,
+                                Duration.ofSeconds(3),
+                                stage -> stage.on(Trigger.SHORT_CIRCUITED));
                     }
                     return chain.template(TEMPLATE);
                 })

@@ -248,8 +248,7 @@ public final class Attempt<C, V> extends Call<V> implements Task {
 
     /** A failure may be that of a check inside, whatever it looks like: nobody may answer for it. */
     private @Nullable StageReason afterChecks() {
-        if (deadline.hasOpenChecks()
-                && (bodyReason == StageReason.EXCEPTION || bodyReason == StageReason.OVERLOADED)) {
+        if (deadline.hasOpenChecks() && (bodyReason == StageReason.EXCEPTION || bodyReason == StageReason.OVERLOADED)) {
             bodyReason = StageReason.FAILED_CLOSED;
         }
         return bodyReason;
