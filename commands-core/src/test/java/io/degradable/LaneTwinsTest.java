@@ -168,6 +168,10 @@ final class LaneTwinsTest {
                         // The only slot is held by who calls.
                         return "inside: " + new Call(commands, spec, id, () -> "not reached").execute();
                     }
+                    case 11 -> {
+                        Thread.currentThread().interrupt();
+                        throw new UnsupportedOperationException("sheds load while interrupted");
+                    }
                     default -> {
                         return "live " + id + " " + bounded;
                     }

@@ -82,6 +82,7 @@ public final class Container {
             List<ContextCarrier> carriers,
             Listeners.Registered listeners,
             List<RunObserver> runObservers) {
+        LaneRun.load();
         this.name = name;
         this.ticker = ticker;
         this.closing = new Closing(ticker, closeGrace);

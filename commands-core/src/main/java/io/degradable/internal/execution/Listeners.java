@@ -205,6 +205,7 @@ public final class Listeners {
         if (waiting.isEmpty() && !closed && !givenUp) {
             LockSupport.park(this);
         }
+        boolean unused = Thread.interrupted(); // by a stranger: or it could not park again
         asleep = false;
     }
 
