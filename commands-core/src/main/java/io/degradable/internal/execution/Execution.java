@@ -44,11 +44,13 @@ final class Execution {
             drive(run, command);
         } catch (Throwable lost) {
             try {
-                if (run != null) {
+                if (run == null) {
+                    command.container().runEnded(); // on its lane, where it was booked as lost
+                } else {
                     run.lose(lost);
                 }
             } catch (Throwable noStackLeft) {
-                if (run.counted && run.finished == null) {
+                if (run != null && run.counted && run.finished == null) {
                     command.counts.lost++;
                 }
             }

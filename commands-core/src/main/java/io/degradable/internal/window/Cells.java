@@ -106,13 +106,15 @@ final class Cells {
 
     private Own makeOwn(int lane) {
         Own own = new Own(kinds());
-        inUse.updateAndGet(before -> {
-            Own[] more = Arrays.copyOf(before, before.length + 1);
+        Own[] before;
+        Own[] more;
+        do { // no lambda: to link one takes stack
+            before = Objects.requireNonNull(inUse.get());
+            more = Arrays.copyOf(before, before.length + 1);
             more[before.length] = own;
-            return more;
-        });
-        lanes[lane] =
-                own; // not before: if the stack or the memory ends in between, it would be added to and never seen
+        } while (!inUse.compareAndSet(before, more));
+        // Not before: if the stack or the memory ends in between, it would be added to and never seen.
+        lanes[lane] = own;
         return own;
     }
 

@@ -84,12 +84,15 @@ public final class InFlight {
             return stamp;
         }
         long[] made = new long[PADDING + 1];
-        inUse.updateAndGet(before -> {
-            long[][] more = Arrays.copyOf(before, before.length + 1);
+        long[][] before;
+        long[][] more;
+        do { // no lambda: to link one takes stack
+            before = Objects.requireNonNull(inUse.get());
+            more = Arrays.copyOf(before, before.length + 1);
             more[before.length] = made;
-            return more;
-        });
-        stamps[lane.index()] = made; // not before: if the stack or the memory ends in between, it would never be seen
+        } while (!inUse.compareAndSet(before, more));
+        // Not before: if the stack or the memory ends in between, it would never be seen.
+        stamps[lane.index()] = made;
         return made;
     }
 
