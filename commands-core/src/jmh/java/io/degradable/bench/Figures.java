@@ -50,10 +50,17 @@ final class Figures {
                 .writeValue(directory().resolve(file + ".json").toFile(), values);
     }
 
+    boolean isEmpty() {
+        return values.isEmpty();
+    }
+
     /** All that lies in the directory. */
     static Figures read() throws IOException {
         Figures figures = new Figures();
         ObjectMapper mapper = new ObjectMapper();
+        if (!Files.isDirectory(directory())) {
+            return figures;
+        }
         try (Stream<Path> files = Files.list(directory())) {
             files.filter(file -> file.toString().endsWith(".json")).sorted().forEach(file -> {
                 try {

@@ -28,7 +28,11 @@ final class Report {
     }
 
     static void write(String form, double loadBefore) throws IOException {
-        Report report = new Report(Figures.read());
+        Figures figures = Figures.read();
+        if (figures.isEmpty()) {
+            throw new IllegalStateException("nothing was measured here: run the short form before the table");
+        }
+        Report report = new Report(figures);
         report.lines.add(String.format(
                 "%s, form `%s`, %s. Load of the machine %.1f before and %.1f after.",
                 LocalDate.now(), form, Machine.describe(), loadBefore, Machine.load()));
