@@ -106,6 +106,7 @@ final class BulkheadTest {
 
         assertThat(late.value()).isEqualTo("late");
         assertThat(late.overrun()).isTrue();
+        assertThat(late.provenance()).startsWith("from primary, 0 s old, after its time limit, call ");
         assertThat(held.isDone()).isFalse();
     }
 

@@ -108,7 +108,7 @@ public abstract class CommandResult<R> {
         return headers;
     }
 
-    /** The provenance in one line, for a log: {@code from cache, 41 s old, after timeout, fallback 12 ms, call 00c0ffee...}. */
+    /** The provenance in one line, for a log: {@code from cache, 41 s old, after timeout, fallback 12 ms, cause ..., call 00c0ffee...}. */
     public final String provenance() {
         StringBuilder line = new StringBuilder("from ").append(source().tag());
         age().ifPresent(age -> line.append(", ").append(age.toSeconds()).append(" s old"));
@@ -116,6 +116,9 @@ public abstract class CommandResult<R> {
             line.append(", after ").append(trigger().tag());
             line.append(", fallback ").append(fallbackElapsed().toMillis()).append(" ms");
             cause().ifPresent(failure -> line.append(", cause ").append(Texts.of(failure)));
+        }
+        if (overrun()) {
+            line.append(", after its time limit");
         }
         if (outcomeUnknown()) {
             line.append(", outcome unknown");
