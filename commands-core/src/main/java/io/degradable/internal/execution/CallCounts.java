@@ -25,6 +25,13 @@ final class CallCounts {
     static final Duration WINDOW = Duration.ofSeconds(10);
 
     private static final int BUCKETS = 10;
+
+    // What is kept: sums over all calls, then the cells. The sums come first to be neighbours of the cells most in use.
+    private static final int ELAPSED = 0;
+    private static final int COPIES = 1;
+    private static final int AGES = 2;
+    private static final int FIRST_CELL = 3;
+
     private static final Trigger[] TRIGGERS = Trigger.values();
     private static final Ending[] ENDINGS = Ending.values();
     private static final FinishedCall[] CELLS = new FinishedCall[TRIGGERS.length * ENDINGS.length * 2];
@@ -47,12 +54,6 @@ final class CallCounts {
 
     private final LongAdder received = new LongAdder();
     private final Tally finished;
-
-    // What is kept: sums over all calls, then the cells. The sums come first to be neighbours of the cells most in use.
-    private static final int ELAPSED = 0;
-    private static final int COPIES = 1;
-    private static final int AGES = 2;
-    private static final int FIRST_CELL = 3;
 
     /** How many of the calls that have ended listeners hear of; kept only where there are any. */
     private final LongAdder told = new LongAdder();

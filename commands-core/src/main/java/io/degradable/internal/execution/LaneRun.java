@@ -85,7 +85,7 @@ final class LaneRun {
         long deadlineNanos = command.deadline(Deadline.NONE, startNanos);
         R answer = primary.call(call, lane, arguments, startNanos, deadlineNanos);
         if (call.reason() != StageReason.ANSWER) {
-            return degraded(lane, command, arguments, startNanos, deadlineNanos, answer, asResult);
+            return degraded(lane, command, arguments, answer, asResult);
         }
         long elapsedNanos = call.endNanos() - startNanos;
         Object wanted = asResult
@@ -97,21 +97,15 @@ final class LaneRun {
     }
 
     private <C, R> @Nullable Object degraded(
-            Lane lane,
-            CommandRuntime<C, R> command,
-            C arguments,
-            long startNanos,
-            long deadlineNanos,
-            @Nullable R primarys,
-            boolean asResult) {
+            Lane lane, CommandRuntime<C, R> command, C arguments, @Nullable R primarys, boolean asResult) {
         int place = isPlain(primaryCall) && !Thread.currentThread().isInterrupted()
                 ? command.plainLink(primaryCall.reason().trigger())
                 : CommandRuntime.NO_LINK;
         if (place == CommandRuntime.NO_LINK) {
-            return new Run<>(command, arguments, startNanos, List.of(copyOfPrimary(primarys)));
+            return new Run<>(command, arguments, primaryCall.startNanos(), List.of(copyOfPrimary(primarys)));
         }
         Stage<C, ?, R> link = command.link(place);
-        return answeredBy(link, place, lane, command, arguments, startNanos, deadlineNanos, primarys, asResult);
+        return answeredBy(link, place, lane, command, arguments, primarys, asResult);
     }
 
     /** Whether the next stage is asked, and what is told of this one can be told without a record of it. */
@@ -128,18 +122,18 @@ final class LaneRun {
             Lane lane,
             CommandRuntime<C, R> command,
             C arguments,
-            long startNanos,
-            long deadlineNanos,
             @Nullable R primarys,
             boolean asResult) {
         HereCall<V> call = (HereCall<V>) linkCall;
+        long startNanos = primaryCall.startNanos();
+        long deadlineNanos = command.deadline(Deadline.NONE, startNanos);
         long primaryEndNanos = primaryCall.endNanos();
         long chainEndNanos = Spans.earlier(deadlineNanos, primaryEndNanos + command.budgetNanos());
         V yielded = link.call(call, lane, arguments, primaryEndNanos, chainEndNanos);
         if (call.reason() != StageReason.ANSWER) {
             HereCall<V> endedLink = call.copy(yielded);
             call.clear();
-            return goesOn(place, command, arguments, startNanos, primarys, endedLink);
+            return goesOn(place, command, arguments, primarys, endedLink);
         }
         StageReason reason = primaryCall.reason();
         Source source = link.settings().kind();
@@ -174,19 +168,14 @@ final class LaneRun {
 
     /** The run goes on after a link that did not answer. */
     private <C, R> Run<C, R> goesOn(
-            int place,
-            CommandRuntime<C, R> command,
-            C arguments,
-            long startNanos,
-            @Nullable R primarys,
-            Call<?> endedLink) {
+            int place, CommandRuntime<C, R> command, C arguments, @Nullable R primarys, Call<?> endedLink) {
         List<Call<?>> ended = new ArrayList<>();
         ended.add(copyOfPrimary(primarys));
         for (int skipped = 0; skipped < place; skipped++) {
             ended.add(HereCall.skipped(primaryCall.endNanos(), StageReason.NOT_FOR_TRIGGER));
         }
         ended.add(endedLink);
-        return new Run<>(command, arguments, startNanos, ended);
+        return new Run<>(command, arguments, primaryCall.startNanos(), ended);
     }
 
     /** What the primary has come to, for a run that goes on. */

@@ -37,6 +37,7 @@ public final class InFlight {
     private final long stretchNanos;
     private final long originNanos;
     private final AtomicLong nextLookNanos;
+
     /** By lane; each place is read and written by who holds it. */
     private final long[][] stamps;
 

@@ -112,11 +112,6 @@ public final class Tally implements Window {
         counts.add(lane, kind, amount);
     }
 
-    /** The same for who holds no lane. */
-    public void add(int kind, long amount, long nowNanos) {
-        add(null, kind, amount, nowNanos);
-    }
-
     private void turn(long stretch) {
         int place = placeOf(stretch);
         Mark held = marks.get(place);

@@ -17,11 +17,6 @@ public interface Window {
      */
     void count(@Nullable Lane lane, int kind, long nowNanos);
 
-    /** The same for who holds no lane. */
-    default void count(int kind, long nowNanos) {
-        count(null, kind, nowNanos);
-    }
-
     /** The counts of all kinds that the window holds now. */
     long[] sums(long nowNanos);
 

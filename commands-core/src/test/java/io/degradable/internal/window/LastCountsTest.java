@@ -23,7 +23,7 @@ final class LastCountsTest {
 
         for (int entry = 0; entry < 5 * size + 10; entry++) {
             int kind = random.nextInt(3);
-            counts.count(kind, entry);
+            counts.count(null, kind, entry);
             last.addLast(kind);
             if (last.size() > size) {
                 last.removeFirst();
@@ -38,7 +38,7 @@ final class LastCountsTest {
     @Test
     void entries_are_never_too_old() {
         LastCounts counts = new LastCounts(3);
-        counts.count(1, 0);
+        counts.count(null, 1, 0);
 
         assertThat(counts.sums(Long.MAX_VALUE)).containsExactly(0, 1, 0);
     }
@@ -48,7 +48,7 @@ final class LastCountsTest {
         LastCounts counts = new LastCounts(LastCounts.MOST);
         for (int kind = 0; kind < 3; kind++) {
             for (int entry = 0; entry < LastCounts.MOST; entry++) {
-                counts.count(kind, 0);
+                counts.count(null, kind, 0);
             }
 
             long[] expected = new long[3];
@@ -73,7 +73,7 @@ final class LastCountsTest {
 
                 race.round(side -> {
                     for (int entry = 0; entry < 20; entry++) {
-                        counts.count((side + entry) % 3, entry);
+                        counts.count(null, (side + entry) % 3, entry);
                         for (long sum : counts.sums(entry)) {
                             assertThat(sum).isBetween(0L, size + 4L);
                         }
@@ -84,7 +84,7 @@ final class LastCountsTest {
                 long[] sums = counts.sums(0);
                 assertThat(sums[0] + sums[1] + sums[2]).as("round %d", round).isEqualTo(size);
                 for (int entry = 0; entry < size; entry++) {
-                    counts.count(1, entry);
+                    counts.count(null, 1, entry);
                 }
                 assertThat(counts.sums(0)).as("round %d, all replaced", round).containsExactly(0, size, 0);
             }
@@ -95,8 +95,8 @@ final class LastCountsTest {
     void a_writer_that_is_held_up_for_a_lap_does_not_bring_an_old_entry_back() {
         LastCounts counts = new LastCounts(2);
         long heldUp = counts.draw();
-        counts.count(1, 0);
-        counts.count(1, 0);
+        counts.count(null, 1, 0);
+        counts.count(null, 1, 0);
 
         counts.enter(heldUp, 0);
 

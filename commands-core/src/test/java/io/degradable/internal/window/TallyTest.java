@@ -34,9 +34,9 @@ final class TallyTest {
     void kinds_are_counted_apart_and_since_the_start() {
         Tally tally = tenSeconds(0);
 
-        tally.add(0, 3, 0);
-        tally.add(1, 40, 0);
-        tally.add(0, 4, 5 * SECOND);
+        tally.add(null, 0, 3, 0);
+        tally.add(null, 1, 40, 0);
+        tally.add(null, 0, 4, 5 * SECOND);
 
         assertThat(tally.sums(5 * SECOND)).containsExactly(7, 40);
         assertThat(tally.sums(100 * SECOND)).containsExactly(0, 0);
@@ -47,9 +47,9 @@ final class TallyTest {
     @Test
     void a_stretch_leaves_the_window_as_a_whole() {
         Tally tally = tenSeconds(0);
-        tally.add(0, 1, 0);
-        tally.add(0, 10, SECOND - 1);
-        tally.add(0, 100, SECOND);
+        tally.add(null, 0, 1, 0);
+        tally.add(null, 0, 10, SECOND - 1);
+        tally.add(null, 0, 100, SECOND);
 
         assertThat(recent(tally, 10 * SECOND - 1)).isEqualTo(111);
         assertThat(recent(tally, 10 * SECOND)).isEqualTo(100);
@@ -63,13 +63,13 @@ final class TallyTest {
     void an_idle_window_forgets_and_counts_again(long windows) {
         Tally tally = tenSeconds(0);
         for (int second = 0; second < 10; second++) {
-            tally.add(0, 1, second * SECOND);
+            tally.add(null, 0, 1, second * SECOND);
         }
         long later = windows * 10 * SECOND + 9 * SECOND;
 
         assertThat(recent(tally, 9 * SECOND)).isEqualTo(10);
         assertThat(recent(tally, later)).as("read after the gap").isZero();
-        tally.add(0, 5, later);
+        tally.add(null, 0, 5, later);
         assertThat(recent(tally, later)).isEqualTo(5);
         assertThat(tally.total(0)).isEqualTo(15);
     }
@@ -85,7 +85,7 @@ final class TallyTest {
         for (int i = 0; i < 2_000; i++) {
             span += random.nextInt((int) (SECOND / 2));
             long amount = random.nextInt(9) + 1L;
-            tally.add(0, amount, origin + span);
+            tally.add(null, 0, amount, origin + span);
             counted.add(new long[] {span / SECOND, amount});
 
             long now = span / SECOND;
@@ -100,9 +100,9 @@ final class TallyTest {
     @Test
     void what_is_counted_late_counts_as_now() {
         Tally tally = tenSeconds(0);
-        tally.add(0, 1, 7 * SECOND);
+        tally.add(null, 0, 1, 7 * SECOND);
 
-        tally.add(0, 10, 2 * SECOND);
+        tally.add(null, 0, 10, 2 * SECOND);
 
         assertThat(recent(tally, 16 * SECOND)).isEqualTo(11);
         assertThat(recent(tally, 17 * SECOND)).isZero();
@@ -115,11 +115,11 @@ final class TallyTest {
         Tally[] tallies = new Tally[rounds];
         Arrays.setAll(tallies, round -> new Tally(kinds, Duration.ofSeconds(10), 10, 0));
         for (Tally tally : tallies) {
-            tally.add(0, 100, 0);
+            tally.add(null, 0, 100, 0);
         }
 
         try (Race race = new Race(2)) {
-            race.inStep(rounds, (side, round) -> tallies[round].count(0, 5 * SECOND));
+            race.inStep(rounds, (side, round) -> tallies[round].count(null, 0, 5 * SECOND));
         }
 
         for (Tally tally : tallies) {
