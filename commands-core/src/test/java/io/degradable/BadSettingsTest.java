@@ -239,7 +239,7 @@ final class BadSettingsTest {
             assertThatThrownBy(() -> commands.cache(
                             CacheSpec.<String, String>named("copies").maximumSize(7)))
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessage("cache copies is known in mine with other figures: maximumSize was 10000, now 7");
+                    .hasMessage("cache copies is known in mine with other figures: maximum was 10000, now 7");
         }
     }
 

@@ -5,6 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import io.degradable.time.Ticker;
 import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.ToIntBiFunction;
 import javax.annotation.Nullable;
 
 /** A {@link TimedCache} in this process, over Caffeine. */
@@ -13,17 +14,29 @@ public final class LocalCache<K, V> implements TimedCache<K, V> {
     /** An entry without a value remembers when its key was invalidated, so that a slow older answer stays out. */
     private record Entry<V>(@Nullable V value, long stampNanos) {}
 
+    /** Of the mark of an invalidation, so that a bound by weight holds for them, too. */
+    private static final int MARK_WEIGHT = 1;
+
     private final Cache<K, Entry<V>> entries;
     private final Ticker ticker;
     private final LongAdder dropped = new LongAdder();
 
     public LocalCache(CacheSpec<K, V> spec, Ticker ticker) {
-        // Maintenance runs on the calling thread: it is short, and no common pool is left behind after close.
-        this.entries = Caffeine.newBuilder()
-                .maximumSize(spec.maximumSize())
-                .executor(Runnable::run)
-                .build();
+        this.entries = bounded(spec);
         this.ticker = ticker;
+    }
+
+    private static <K, V> Cache<K, Entry<V>> bounded(CacheSpec<K, V> spec) {
+        // Maintenance runs on the calling thread: it is short, and no common pool is left behind after close.
+        Caffeine<Object, Object> builder = Caffeine.newBuilder().executor(Runnable::run);
+        long maximum = spec.settings().maximum();
+        ToIntBiFunction<? super K, ? super V> weigher = spec.weigher();
+        return weigher == null
+                ? builder.maximumSize(maximum).build()
+                : builder.maximumWeight(maximum)
+                        .weigher((K key, Entry<V> entry) ->
+                                entry.value == null ? MARK_WEIGHT : weigher.applyAsInt(key, entry.value))
+                        .build();
     }
 
     @Override

@@ -42,6 +42,11 @@ public final class Require {
         return value;
     }
 
+    public static long positive(String field, long value) {
+        that(value > 0, field + " must be positive, was " + value);
+        return value;
+    }
+
     public static int notNegative(String field, int value) {
         that(value >= 0, field + " must not be negative, was " + value);
         return value;

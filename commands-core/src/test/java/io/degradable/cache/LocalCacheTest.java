@@ -219,8 +219,8 @@ final class LocalCacheTest {
 
     @Test
     void a_spec_names_its_bound_and_refuses_what_is_none() {
-        assertThat(SPEC.maximumSize()).isEqualTo(10_000);
-        assertThat(SPEC.maximumSize(7)).isEqualTo(new CacheSpec<>("copies", 7));
+        assertThat(SPEC.settings().maximum()).isEqualTo(10_000);
+        assertThat(SPEC.maximumSize(7).settings().maximum()).isEqualTo(7);
         assertThatThrownBy(() -> SPEC.maximumSize(0))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("maximumSize of cache copies must be positive, was 0");

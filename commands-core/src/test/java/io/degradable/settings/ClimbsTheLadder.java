@@ -15,7 +15,7 @@ public final class ClimbsTheLadder {
     /** Imports a package above. */
     public static final class ToTheNextRung {
         Object climb() {
-            return new CacheSpec<>("cache", 1);
+            return CacheSpec.named("copies");
         }
     }
 

@@ -84,7 +84,7 @@ final class StateJson {
         for (CacheView cache : sorted) {
             json.writeStartObject();
             json.writeStringField("name", cache.name());
-            json.writeNumberField("maximumSize", cache.maximumSize());
+            json.writeNumberField("maximum", cache.maximum());
             json.writeNumberField("size", cache.size());
             json.writeNumberField("droppedPuts", cache.droppedPuts());
             json.writeEndObject();

@@ -112,9 +112,10 @@ final class Parts {
     synchronized <K, V> TimedCache<K, V> cache(CacheSpec<K, V> spec) {
         DeclaredCache known =
                 caches.computeIfAbsent(spec.name(), any -> new DeclaredCache(spec, new LocalCache<>(spec, ticker)));
-        if (!known.spec.equals(spec)) {
+        if (!known.spec.settings().equals(spec.settings())) {
             throw new IllegalStateException("cache " + spec.name() + " is known in " + container
-                    + " with other figures: " + Differences.between(known.spec, spec));
+                    + " with other figures: "
+                    + Differences.between(known.spec.settings(), spec.settings()));
         }
         return (TimedCache<K, V>) known.cache;
     }
@@ -144,7 +145,10 @@ final class Parts {
     synchronized List<CacheView> cacheViews() {
         return caches.values().stream()
                 .map(known -> new CacheView(
-                        known.spec.name(), known.spec.maximumSize(), known.cache.size(), known.cache.droppedPuts()))
+                        known.spec.name(),
+                        known.spec.settings().maximum(),
+                        known.cache.size(),
+                        known.cache.droppedPuts()))
                 .toList();
     }
 }
