@@ -80,7 +80,12 @@ final class SoakLoad {
     final AtomicReference<String> surprise = new AtomicReference<>();
 
     final CountedAlarms alarms = new CountedAlarms();
+    /** With a listener, so that a run of it is a whole run. */
     final Commands commands;
+
+    /** With nobody who follows runs, so that they go by lanes. */
+    private final Commands unfollowed;
+
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final SoakBackend backend = new SoakBackend(TIMEOUT.toNanos());
     private final DegradableMeters binding;
@@ -112,6 +117,7 @@ final class SoakLoad {
                 ofGone.add(command);
             }
         });
+        unfollowed = Commands.builder().name(NAME + "-lanes").ticker(alarms).build();
         binding = new DegradableMeters(commands);
         binding.bindTo(meters);
     }
@@ -174,12 +180,27 @@ final class SoakLoad {
 
     void close() {
         commands.close();
+        unfollowed.close();
         binding.close();
         meters.close();
     }
 
+    /** The commands of all containers. */
+    List<CommandView> known() {
+        List<CommandView> known = new ArrayList<>(commands.commands());
+        known.addAll(unfollowed.commands());
+        return known;
+    }
+
     /** What the library has counted, names that are gone included. Exact once the load has ended. */
     SoakCounts counted() {
+        SoakCounts counted = countedAndFollowed();
+        unfollowed.commands().forEach(counted::add);
+        return counted;
+    }
+
+    /** Of that, what the listener is to hear of. */
+    SoakCounts countedAndFollowed() {
         SoakCounts counted = new SoakCounts();
         commands.commands().forEach(counted::add); // which may let names go, so it comes first
         counted.add(ofGone);
@@ -223,6 +244,14 @@ final class SoakLoad {
                 .threadPool(pool -> pool.named("left").size(3))
                 .fallback(stages -> stages.template(TEMPLATE))
                 .build();
+        CommandSpec<CallableCommand<String>, String> lane =
+                spec("lane").semaphore(20).build();
+        CommandSpec<CallableCommand<String>, String> laneChain = spec("lane-chain")
+                .semaphore(4)
+                .fallback(stages -> stages.cached(COPIES, CallableCommand::key, Duration.ofSeconds(5))
+                        .template(TEMPLATE))
+                .build();
+        unfollowed.register(lane, laneChain);
         commands.register(inner, replica, semaphore, chain, callers, retried, results, outer, abandoned);
         List<Way> ways = new ArrayList<>(List.of(
                 key -> wait(semaphore, key, this::askBriefly),
@@ -237,6 +266,8 @@ final class SoakLoad {
                 key -> wait(outer, key, () -> nest(outer, key)),
                 key -> leaveFuture(abandoned, key),
                 key -> leaveMaybe(abandoned, key),
+                key -> wait(new CallableCommand<>(unfollowed, lane, key, this::askBriefly)),
+                key -> wait(new CallableCommand<>(unfollowed, laneChain, key, this::askBriefly)),
                 this::callMadeUp));
         if (Runtime.version().feature() >= 21) {
             CommandSpec<CallableCommand<String>, String> virtual =
@@ -272,8 +303,12 @@ final class SoakLoad {
     }
 
     private void wait(CommandSpec<CallableCommand<String>, String> spec, String key, Callable<String> body) {
+        wait(callable(spec, key, body));
+    }
+
+    private void wait(DegradableCommand<String> command) {
         try {
-            waitFor(callable(spec, key, body));
+            waitFor(command);
         } catch (RuntimeException booked) {
             // It is one of the outcomes.
         }
@@ -401,7 +436,7 @@ final class SoakLoad {
     // ---- who looks, and who lays a hand on it ----
 
     private void look() {
-        for (CommandView command : commands.commands()) {
+        for (CommandView command : known()) {
             command.recentEvents();
             command.stages().forEach(stage -> {
                 stage.recentLatency().percentile(99);
