@@ -33,6 +33,11 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
     private final GuardSettings primary;
     private final Effect effect;
     private final @Nullable Function<? super C, String> operationId;
+    /** What is added to the name of a cache for the stages behind it. */
+    private static final String STORE = "-store";
+
+    private static final String AT_LAST = "-at-last";
+
     private final List<StageDefinition<C, R>> stages = new ArrayList<>();
     private final Set<String> names = new HashSet<>(Set.of("primary"));
     private Duration budget = CommandSettings.DEFAULT_BUDGET;
@@ -111,7 +116,7 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
         Require.name("stage name", name);
         Objects.requireNonNull(call, () -> "the call of spare " + name + " must not be null");
         Objects.requireNonNull(customizer, () -> "the settings of spare " + name + " must not be null");
-        Require.that(names.add(name), "stage " + name + " is there already");
+        ownName(name);
         StageSpec spec = new StageSpec(Source.SPARE);
         customizer.accept(spec);
         GuardSettings guard = spec.guard(command + "/" + name, primary, budget);
@@ -126,13 +131,13 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
         return Objects.requireNonNull(context, "a stage of the chain has a context");
     }
 
-    private void requireOwnPool(String spare, GuardSettings guard) {
+    private void requireOwnPool(String stage, GuardSettings guard) {
         if (guard.bulkhead() instanceof BulkheadSettings.ThreadPool its
                 && primary.bulkhead() instanceof BulkheadSettings.ThreadPool ours) {
             Require.that(
                     !its.name().equals(ours.name()),
-                    spare + " must not share the primary's thread pool " + ours.name()
-                            + ": whatever fills that pool would take the spare down, too");
+                    stage + " must not share the primary's thread pool " + ours.name()
+                            + ": whatever fills that pool would take it down, too");
         }
     }
 
@@ -148,13 +153,41 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
         StageSpec spec = new StageSpec(Source.CACHE);
         customizer.accept(spec);
         Require.that(
-                !spec.setsMoreThanEntry(),
+                cache.isStored() || !(spec.setsMoreThanEntry() || spec.allowNull),
                 "cache " + cache.name()
                         + " is local and read in memory: it takes no thread pool, timeout, breaker or allowNull()");
-        StageSettings settings = new StageSettings(
-                nextName("cache"), Source.CACHE, cache.name(), freshness, spec.entry(), GuardSettings.INLINE);
-        stages.add(new StageDefinition.Cached<>(settings, cache, key, spec.onFailure()));
+        Require.that(!spec.allowNull, "cache " + cache.name() + " keeps no null, so it takes no allowNull()");
+        Duration keepFor = cache.settings().keepFor();
+        Require.that(
+                keepFor == null || freshness.compareTo(keepFor) <= 0,
+                "freshness of " + cache.name() + " must not exceed what its store keeps, keepFor of "
+                        + (keepFor == null ? "" : Require.text(keepFor)) + ", was " + Require.text(freshness));
+        String name = nextName("cache");
+        GuardSettings store = cache.isStored() ? store(cache, name + STORE, spec) : null;
+        stages.add(new StageDefinition.Cached<>(
+                copies(name, cache, freshness, spec, GuardSettings.INLINE),
+                store == null ? null : copies(ownName(name + STORE), cache, freshness, spec, store),
+                store == null ? null : copies(ownName(name + AT_LAST), cache, freshness, spec, GuardSettings.INLINE),
+                cache,
+                key,
+                spec.onFailure()));
         return this;
+    }
+
+    private static StageSettings copies(
+            String name, CacheSpec<?, ?> cache, Duration freshness, StageSpec spec, GuardSettings guard) {
+        return new StageSettings(name, Source.CACHE, cache.name(), freshness, spec.entry(), guard);
+    }
+
+    private GuardSettings store(CacheSpec<?, ?> cache, String name, StageSpec spec) {
+        GuardSettings guard = spec.storeGuard(command + "/" + name, budget);
+        requireOwnPool("the store of cache " + cache.name(), guard);
+        return guard;
+    }
+
+    private String ownName(String name) {
+        Require.that(names.add(name), "stage " + name + " is there already");
+        return name;
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.degradable;
 
 import io.degradable.cache.CacheSpec;
+import io.degradable.cache.RemoteCaches;
 import io.degradable.cache.TimedCache;
 import io.degradable.event.CommandListener;
 import io.degradable.event.ContextCarrier;
@@ -52,7 +53,8 @@ public final class Commands implements AutoCloseable {
                 builder.continuations,
                 builder.carriers(),
                 new Listeners.Registered(builder.listeners, builder.inlineListeners, builder.eventQueue),
-                builder.runObservers);
+                builder.runObservers,
+                builder.stores);
     }
 
     /** The container of commands that name none. After it was closed, a new one. */
@@ -93,6 +95,7 @@ public final class Commands implements AutoCloseable {
         private final List<CommandListener> inlineListeners = new ArrayList<>();
         private int eventQueue = 4_096;
         private final List<RunObserver> runObservers = new ArrayList<>();
+        private @Nullable RemoteCaches stores;
 
         private Builder() {}
 
@@ -105,6 +108,15 @@ public final class Commands implements AutoCloseable {
         /** Where all time comes from; default the JVM's clocks. */
         public Builder ticker(Ticker ticker) {
             this.ticker = Objects.requireNonNull(ticker, "ticker must not be null");
+            return this;
+        }
+
+        /**
+         * Where copies of {@linkplain CacheSpec#stored stored} caches are kept outside of this process, as in Redis; default
+         * nowhere. It is not closed with the container.
+         */
+        public Builder caches(RemoteCaches caches) {
+            this.stores = Objects.requireNonNull(caches, "caches must not be null");
             return this;
         }
 

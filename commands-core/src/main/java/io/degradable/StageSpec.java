@@ -9,8 +9,14 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import javax.annotation.Nullable;
 
-/** When a stage is entered, and the guard around it. */
+/**
+ * When a stage is entered, and the guard around it. Of a cache the guard stands around the store behind it, where the
+ * container has one; memory is read without.
+ */
 public final class StageSpec extends EntrySpec<StageSpec> {
+
+    private static final int STORE_THREADS = 8;
+    private static final Duration STORE_TIMEOUT = Duration.ofMillis(50);
 
     private @Nullable Consumer<? super ThreadPoolSpec> pool;
     private @Nullable Duration timeout;
@@ -21,13 +27,13 @@ public final class StageSpec extends EntrySpec<StageSpec> {
         super(kind, 0);
     }
 
-    /** The stage's own pool; default: as many threads as the primary may use, no queue. */
+    /** The stage's own pool; default: as many threads as the primary may use, 8 for a store; no queue. */
     public StageSpec threadPool(Consumer<? super ThreadPoolSpec> pool) {
         this.pool = Objects.requireNonNull(pool, "threadPool must not be null");
         return this;
     }
 
-    /** The stage's own limit, at most the chain's budget; default: the primary's timeout, cut to the budget. */
+    /** The stage's own limit, at most the chain's budget; default: the primary's timeout, 50 ms for a store, cut to the budget. */
     public StageSpec timeout(Duration timeout) {
         this.timeout = Objects.requireNonNull(timeout, "timeout must not be null");
         return this;
@@ -57,16 +63,26 @@ public final class StageSpec extends EntrySpec<StageSpec> {
     }
 
     boolean setsMoreThanEntry() {
-        return pool != null || timeout != null || breaker != null || !interruptOnTimeout || allowNull;
+        return pool != null || timeout != null || breaker != null || !interruptOnTimeout;
     }
 
+    /** The guard of a function: as wide as the primary, and as patient. */
     GuardSettings guard(String poolName, GuardSettings primary, Duration budget) {
-        Duration limit = timeout == null ? shorter(primary.timeout(), budget) : timeout;
+        return guard(poolName, CommandSpec.boundOf(primary.bulkhead()), primary.timeout(), budget);
+    }
+
+    /** The guard of a store of copies, which answers fast or not at all. */
+    GuardSettings storeGuard(String poolName, Duration budget) {
+        return guard(poolName, STORE_THREADS, STORE_TIMEOUT, budget);
+    }
+
+    private GuardSettings guard(String poolName, int size, Duration byDefault, Duration budget) {
+        Duration limit = timeout == null ? shorter(byDefault, budget) : timeout;
         Require.that(
                 limit.compareTo(budget) <= 0,
                 "timeout of a stage must not exceed the chain's budget of " + Require.text(budget) + ", was "
                         + Require.text(limit));
-        ThreadPoolSpec spec = new ThreadPoolSpec(poolName, CommandSpec.boundOf(primary.bulkhead()));
+        ThreadPoolSpec spec = new ThreadPoolSpec(poolName, size);
         if (pool != null) {
             pool.accept(spec);
         }

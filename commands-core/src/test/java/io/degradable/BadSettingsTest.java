@@ -99,7 +99,7 @@ final class BadSettingsTest {
                                 .build()),
                 refused(
                         "command Call: spare Spare must not share the primary's thread pool shared: whatever fills that pool"
-                                + " would take the spare down, too",
+                                + " would take it down, too",
                         () -> Call.declared()
                                 .threadPool(pool -> pool.named("shared"))
                                 .fallback(chain -> chain.spare(SPARE, call -> call))

@@ -11,8 +11,12 @@ import javax.annotation.Nullable;
 /** A {@link TimedCache} in this process, over Caffeine. */
 public final class LocalCache<K, V> implements TimedCache<K, V> {
 
-    /** An entry without a value remembers when its key was invalidated, so that a slow older answer stays out. */
-    private record Entry<V>(@Nullable V value, long stampNanos) {}
+    /**
+     * An entry without a value remembers when its key was invalidated, so that a slow older answer stays out.
+     *
+     * @param putNanos when it was put here; 0 where nobody asks
+     */
+    private record Entry<V>(@Nullable V value, long stampNanos, long putNanos) {}
 
     /** Of the mark of an invalidation, so that a bound by weight holds for them, too. */
     private static final int MARK_WEIGHT = 1;
@@ -58,9 +62,22 @@ public final class LocalCache<K, V> implements TimedCache<K, V> {
         return Lookup.of(entry.value, entry.stampNanos, now, window);
     }
 
+    /** As {@link #read}, but a copy that was put here longer ago than {@code nearNanos} is stale. */
+    Lookup<V> confirmed(K key, Duration window, long nearNanos) {
+        Entry<V> entry = entries.getIfPresent(key);
+        return entry != null && entry.value != null && ticker.nanos() - entry.putNanos > nearNanos
+                ? Lookup.stale()
+                : judged(entry, window);
+    }
+
     @Override
     public boolean put(K key, Timestamped<V> copy) {
-        Entry<V> offered = new Entry<>(copy.value(), copy.stampNanos());
+        return put(key, copy, 0);
+    }
+
+    /** As {@link #put}, for {@link #confirmed}. */
+    boolean put(K key, Timestamped<V> copy, long putNanos) {
+        Entry<V> offered = new Entry<>(copy.value(), copy.stampNanos(), putNanos);
         Entry<V> kept = entries.asMap().merge(key, offered, LocalCache::newer);
         if (kept != offered) {
             dropped.increment();
@@ -77,8 +94,22 @@ public final class LocalCache<K, V> implements TimedCache<K, V> {
 
     @Override
     public void invalidate(K key) {
+        invalidateNow(key);
+    }
+
+    /** As {@link #invalidate}; when that was. */
+    long invalidateNow(K key) {
         // The clock is read under the key's lock, so that of two invalidations the later one stays.
-        entries.asMap().compute(key, (same, held) -> new Entry<>(null, ticker.nanos()));
+        return entries.asMap().compute(key, (same, held) -> new Entry<>(null, ticker.nanos(), 0)).stampNanos;
+    }
+
+    /** Removes what was true at a moment or before. */
+    void invalidate(K key, long atNanos) {
+        entries.asMap()
+                .compute(
+                        key,
+                        (same, held) ->
+                                held == null || atNanos - held.stampNanos >= 0 ? new Entry<>(null, atNanos, 0) : held);
     }
 
     @Override

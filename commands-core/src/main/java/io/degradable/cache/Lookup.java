@@ -38,4 +38,16 @@ public record Lookup<V>(Freshness freshness, @Nullable V value, long ageNanos) {
         }
         return age <= Spans.nanos(window) ? new Lookup<>(Freshness.FRESH, value, age) : (Lookup<V>) STALE;
     }
+
+    /** There is a copy, which claims to be younger than now. */
+    @SuppressWarnings("unchecked") // it holds no value
+    static <V> Lookup<V> fromTheFuture() {
+        return (Lookup<V>) FROM_THE_FUTURE;
+    }
+
+    /** There is a copy, which is too old. */
+    @SuppressWarnings("unchecked") // it holds no value
+    static <V> Lookup<V> stale() {
+        return (Lookup<V>) STALE;
+    }
 }

@@ -5,9 +5,12 @@ import io.degradable.Commands;
 import io.degradable.state.CacheView;
 import io.degradable.state.CommandView;
 import io.degradable.state.PoolView;
+import io.degradable.state.StoreView;
 import java.io.IOException;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * A container as one JSON object. Fields stand in a fixed order and are always all there; counts run since
@@ -87,8 +90,29 @@ final class StateJson {
             json.writeNumberField("maximum", cache.maximum());
             json.writeNumberField("size", cache.size());
             json.writeNumberField("droppedPuts", cache.droppedPuts());
+            if (cache.store().isPresent()) {
+                writeStore(json, cache.store().get());
+            } else {
+                json.writeNullField("store");
+            }
             json.writeEndObject();
         }
         json.writeEndArray();
+    }
+
+    private static void writeStore(JsonGenerator json, StoreView store) throws IOException {
+        json.writeObjectFieldStart("store");
+        json.writeStringField("name", store.name());
+        json.writeStringField("forms", store.forms());
+        json.writeNumberField("written", store.written());
+        json.writeNumberField("olderThanStored", store.olderThanStored());
+        json.writeNumberField("failedWrites", store.failedWrites());
+        json.writeNumberField("droppedWrites", store.droppedWrites());
+        json.writeObjectFieldStart("unreadable");
+        for (Map.Entry<String, Long> reason : new TreeMap<>(store.unreadable()).entrySet()) {
+            json.writeNumberField(reason.getKey(), reason.getValue());
+        }
+        json.writeEndObject();
+        json.writeEndObject();
     }
 }

@@ -1,7 +1,9 @@
 package io.degradable.internal.execution;
 
+import io.degradable.cache.TieredCache;
 import io.degradable.cache.TimedCache;
 import io.degradable.internal.guard.Guard;
+import io.degradable.internal.stage.Copies;
 import io.degradable.internal.stage.Memory;
 import io.degradable.internal.stage.Rehearsal;
 import io.degradable.internal.stage.Stage;
@@ -80,7 +82,11 @@ final class Assembly {
         List<Memory<C, ?, R>> memories = new ArrayList<>();
         List<Stage<C, ?, R>> chain = new ArrayList<>();
         for (StageDefinition<C, R> stage : definition.stages()) {
-            chain.add(stage(stage, definition, memories));
+            if (stage instanceof StageDefinition.Cached<C, ?, R> cached) {
+                addCached(chain, cached, definition, memories);
+            } else {
+                chain.add(stage(stage, definition));
+            }
         }
         Guard guard = guards.primary(definition);
         // What they may cost is bounded for each command, which takes one that stays.
@@ -122,8 +128,7 @@ final class Assembly {
                 : new Rehearsal<>(settings.rehearsalPercentage(), copies, templates, container::aside);
     }
 
-    private <C, R> Stage<C, ?, R> stage(
-            StageDefinition<C, R> stage, CommandDefinition<C, R> command, List<Memory<C, ?, R>> memories) {
+    private <C, R> Stage<C, ?, R> stage(StageDefinition<C, R> stage, CommandDefinition<C, R> command) {
         StageSettings settings = stage.settings();
         if (stage instanceof StageDefinition.SpareCommand<C, R> spare) {
             Guard itsOwn = container.command(spare.spare()).primary().guard();
@@ -133,9 +138,6 @@ final class Assembly {
         if (stage instanceof StageDefinition.SpareFunction<C, R> spare) {
             return Stage.spare(settings, guard, spare.call(), spare.onFailure(), ticker);
         }
-        if (stage instanceof StageDefinition.Cached<C, ?, R> cached) {
-            return cached(settings, guard, cached, memories);
-        }
         if (stage instanceof StageDefinition.Constant<C, R> constant) {
             return Stage.constant(settings, guard, constant.value(), constant.onFailure(), ticker);
         }
@@ -143,13 +145,35 @@ final class Assembly {
         return Stage.template(settings, guard, template.fill(), template.onFailure(), ticker);
     }
 
-    private <C, K, R> Stage<C, ?, R> cached(
-            StageSettings settings,
-            Guard guard,
+    private <C, K, R> void addCached(
+            List<Stage<C, ?, R>> chain,
             StageDefinition.Cached<C, K, R> cached,
+            CommandDefinition<C, R> command,
             List<Memory<C, ?, R>> memories) {
         TimedCache<K, R> cache = parts.cache(cached.cache());
         memories.add(new Memory<>(cache, cached.key()));
-        return Stage.cached(settings, guard, cache, cached.key(), cached.onFailure(), ticker);
+        StageSettings memory = cached.settings();
+        StageSettings store = cached.store();
+        StageSettings atLast = cached.atLast();
+        // Above the cap on names there is memory only: a pool for each store would be the flood that the cap is to
+        // stop.
+        if (cache instanceof TieredCache<K, R> tiered && store != null && atLast != null && !guards.areShared()) {
+            tiered.isReadUpTo(memory.freshness());
+            chain.add(copies(memory, cached, command, tiered::near, cache));
+            chain.add(copies(store, cached, command, tiered::readStore, cache));
+            chain.add(copies(atLast, cached, command, cache::read, cache));
+        } else {
+            chain.add(copies(memory, cached, command, cache::read, cache));
+        }
+    }
+
+    private <C, K, R> Stage<C, ?, R> copies(
+            StageSettings settings,
+            StageDefinition.Cached<C, K, R> cached,
+            CommandDefinition<C, R> command,
+            Copies<K, R> copies,
+            TimedCache<K, R> cache) {
+        Guard guard = guards.stage(command, settings);
+        return Stage.cached(settings, guard, copies, cache, cached.key(), cached.onFailure(), ticker);
     }
 }

@@ -93,10 +93,12 @@ final class Closing {
      * Ends all of it.
      *
      * @param runsInFlight whether a run is in flight, or not told of yet
+     * @param writesUnderWay whether copies wait for being written to their store
      */
     void end(
             BooleanSupplier runsInFlight,
             List<WorkerBulkhead> workers,
+            BooleanSupplier writesUnderWay,
             Timer timer,
             Continuations continuations,
             @Nullable Listeners listeners) {
@@ -110,6 +112,7 @@ final class Closing {
                 bulkhead.cancelAll(continuations::interrupt);
             }
         }
+        awaitWhile(writesUnderWay, untilNanos);
         timer.close();
         long atLast = ticker.nanos() + Math.max(graceNanos, FUTURES_NANOS);
         if (continuations.areReplaced()) {

@@ -1,7 +1,9 @@
 package io.degradable.internal.execution;
 
 import io.degradable.cache.CacheSpec;
+import io.degradable.cache.RemoteCaches;
 import io.degradable.cache.TimedCache;
+import io.degradable.cache.WriteBack;
 import io.degradable.event.CommandEvent;
 import io.degradable.event.ContextCarrier;
 import io.degradable.event.RunObserver;
@@ -46,6 +48,9 @@ public final class Container {
     /** The name that commands above the cap on names share. */
     public static final String OTHER = "OTHER";
 
+    /** Copies that may wait for being written to their store. */
+    private static final int WAITING_WRITES = 1_000;
+
     private final String name;
     private final Ticker ticker;
     private final Instant startedAt;
@@ -61,6 +66,7 @@ public final class Container {
     private final Timer timer;
     private final Continuations continuations;
     private final Closing closing;
+    private final WriteBack writeBack;
 
     /**
      * A container.
@@ -71,6 +77,7 @@ public final class Container {
      * @param carriers what takes along what belongs to calling threads
      * @param listeners who hears what becomes of calls and breakers
      * @param runObservers who follows runs
+     * @param stores where copies are kept outside; null for nowhere
      */
     public Container(
             String name,
@@ -81,7 +88,8 @@ public final class Container {
             @Nullable Executor continuations,
             List<ContextCarrier> carriers,
             Listeners.Registered listeners,
-            List<RunObserver> runObservers) {
+            List<RunObserver> runObservers,
+            @Nullable RemoteCaches stores) {
         LaneRun.load();
         this.name = name;
         this.ticker = ticker;
@@ -90,7 +98,8 @@ public final class Container {
         this.continuations = new Continuations(name, continuations, closing::wake);
         this.listeners = listeners.areThere() ? new Listeners(name, listeners, closing::wake) : null;
         this.observedBy = runObservers.isEmpty() ? null : new Observers(runObservers);
-        this.parts = new Parts(name, ticker, this.continuations::interrupt, this.listeners);
+        this.writeBack = new WriteBack(WAITING_WRITES, ticker, this.continuations::aside, closing::wake);
+        this.parts = new Parts(name, ticker, this.continuations::interrupt, this.listeners, stores, writeBack);
         this.carriers = List.copyOf(carriers);
         this.eviction = new Eviction(ticker, evictIdleAfter);
         this.startedAt = Instant.ofEpochMilli(ticker.epochMillis());
@@ -434,7 +443,8 @@ public final class Container {
         continuations.waitsForOthers();
         if (beginToClose()) {
             try {
-                closing.end(this::areRunsInFlight, parts.workers(), timer, continuations, listeners);
+                closing.end(
+                        this::areRunsInFlight, parts.workers(), writeBack::isUnderWay, timer, continuations, listeners);
             } finally {
                 closing.isDone();
             }

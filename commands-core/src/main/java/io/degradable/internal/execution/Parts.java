@@ -2,7 +2,10 @@ package io.degradable.internal.execution;
 
 import io.degradable.cache.CacheSpec;
 import io.degradable.cache.LocalCache;
+import io.degradable.cache.RemoteCaches;
+import io.degradable.cache.TieredCache;
 import io.degradable.cache.TimedCache;
+import io.degradable.cache.WriteBack;
 import io.degradable.internal.bulkhead.Bulkhead;
 import io.degradable.internal.bulkhead.InlineBulkhead;
 import io.degradable.internal.bulkhead.SemaphoreBulkhead;
@@ -17,11 +20,13 @@ import io.degradable.settings.Differences;
 import io.degradable.settings.GuardSettings;
 import io.degradable.state.CacheView;
 import io.degradable.state.PoolView;
+import io.degradable.state.StoreView;
 import io.degradable.time.Ticker;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.Executor;
@@ -35,23 +40,52 @@ import javax.annotation.Nullable;
  */
 final class Parts {
 
-    private record DeclaredCache(CacheSpec<?, ?> spec, TimedCache<?, ?> cache) {}
+    private record DeclaredCache(CacheSpec<?, ?> spec, TimedCache<?, ?> cache) {
+
+        CacheView view(@Nullable RemoteCaches stores) {
+            return new CacheView(
+                    spec.name(),
+                    spec.settings().maximum(),
+                    cache.size(),
+                    cache.droppedPuts(),
+                    stores != null && cache instanceof TieredCache<?, ?> tiered
+                            ? Optional.of(new StoreView(
+                                    stores.name(),
+                                    String.valueOf(spec.settings().stored()),
+                                    tiered.written(),
+                                    tiered.olderThanStored(),
+                                    tiered.failedWrites(),
+                                    tiered.droppedWrites(),
+                                    tiered.unreadable()))
+                            : Optional.empty());
+        }
+    }
 
     private final String container;
     private final Ticker ticker;
     private final Executor interrupts;
     private final @Nullable Listeners listeners;
+    private final @Nullable RemoteCaches stores;
+    private final WriteBack writeBack;
     private final Map<String, ThreadPoolBulkhead> pools = new LinkedHashMap<>(); // guarded by this
     private final Map<String, DeclaredCache> caches = new LinkedHashMap<>(); // guarded by this
 
     /** Until their last body has ended; a guard that nobody knows any more lets go of its threads by itself. */
     private final Map<VirtualThreadBulkhead, Boolean> virtualThreads = new WeakHashMap<>(); // guarded by this
 
-    Parts(String container, Ticker ticker, Executor interrupts, @Nullable Listeners listeners) {
+    Parts(
+            String container,
+            Ticker ticker,
+            Executor interrupts,
+            @Nullable Listeners listeners,
+            @Nullable RemoteCaches stores,
+            WriteBack writeBack) {
         this.container = container;
         this.ticker = ticker;
         this.interrupts = interrupts;
         this.listeners = listeners;
+        this.stores = stores;
+        this.writeBack = writeBack;
     }
 
     /** The guard of a stage; its threads are called after the owner. */
@@ -110,14 +144,19 @@ final class Parts {
     /** The cache of a spec; made on the first call. */
     @SuppressWarnings("unchecked") // a spec's name has one pair of types; a second use with others would share data
     synchronized <K, V> TimedCache<K, V> cache(CacheSpec<K, V> spec) {
-        DeclaredCache known =
-                caches.computeIfAbsent(spec.name(), any -> new DeclaredCache(spec, new LocalCache<>(spec, ticker)));
+        DeclaredCache known = caches.computeIfAbsent(spec.name(), any -> new DeclaredCache(spec, made(spec)));
         if (!known.spec.settings().equals(spec.settings())) {
             throw new IllegalStateException("cache " + spec.name() + " is known in " + container
                     + " with other figures: "
                     + Differences.between(known.spec.settings(), spec.settings()));
         }
         return (TimedCache<K, V>) known.cache;
+    }
+
+    private <K, V> TimedCache<K, V> made(CacheSpec<K, V> spec) {
+        return stores != null && spec.isStored()
+                ? new TieredCache<>(spec, stores.open(spec), writeBack, ticker)
+                : new LocalCache<>(spec, ticker);
     }
 
     /** Ends the pools that nobody names any more. Their bodies, if any run on, may end. */
@@ -143,12 +182,6 @@ final class Parts {
     }
 
     synchronized List<CacheView> cacheViews() {
-        return caches.values().stream()
-                .map(known -> new CacheView(
-                        known.spec.name(),
-                        known.spec.settings().maximum(),
-                        known.cache.size(),
-                        known.cache.droppedPuts()))
-                .toList();
+        return caches.values().stream().map(known -> known.view(stores)).toList();
     }
 }

@@ -8,22 +8,25 @@ import java.time.Duration;
 import java.util.function.Function;
 import javax.annotation.Nullable;
 
-/** A copy of an earlier answer, if it is young enough. Never goes back to the source. */
+/** A copy of an earlier answer, if it is young enough. Never goes back to the source of the answers. */
 final class CacheBody<C, K, R> implements StageBody<C, Lookup<R>, R> {
 
+    private final Copies<K, R> copies;
     private final TimedCache<K, R> cache;
     private final Function<? super C, ? extends K> key;
     private final Duration window;
 
-    CacheBody(TimedCache<K, R> cache, Function<? super C, ? extends K> key, Duration window) {
+    /** @param copies how they are looked up in the cache */
+    CacheBody(Copies<K, R> copies, TimedCache<K, R> cache, Function<? super C, ? extends K> key, Duration window) {
+        this.copies = copies;
         this.cache = cache;
         this.key = key;
         this.window = window;
     }
 
     @Override
-    public Lookup<R> call(C command, @Nullable FallbackContext context) {
-        return cache.read(key.apply(command), window);
+    public Lookup<R> call(C command, @Nullable FallbackContext context) throws Exception {
+        return copies.look(key.apply(command), window);
     }
 
     @Override

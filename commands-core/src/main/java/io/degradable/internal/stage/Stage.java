@@ -93,16 +93,21 @@ public final class Stage<C, V, R> {
         return new Stage<>(settings, guard, body, onFailure, ticker.nanos());
     }
 
-    /** A read of a cache, with a freshness window. */
+    /**
+     * A read of a cache, with a freshness window.
+     *
+     * @param copies how they are looked up
+     */
     public static <C, K, R> Stage<C, Lookup<R>, R> cached(
             StageSettings settings,
             Guard guard,
+            Copies<K, R> copies,
             TimedCache<K, R> cache,
             Function<? super C, ? extends K> key,
             @Nullable Predicate<? super Throwable> onFailure,
             Ticker ticker) {
         return new Stage<>(
-                settings, guard, new CacheBody<>(cache, key, settings.freshness()), onFailure, ticker.nanos());
+                settings, guard, new CacheBody<>(copies, cache, key, settings.freshness()), onFailure, ticker.nanos());
     }
 
     /** A template that is filled for each command. */

@@ -70,7 +70,7 @@ final class StageBodyTest {
     }
 
     private Stage<String, ?, String> cached(Function<String, String> key) {
-        return Stage.cached(settings(Source.CACHE, inline, false), inline, cache, key, null, ticker);
+        return Stage.cached(settings(Source.CACHE, inline, false), inline, cache::read, cache, key, null, ticker);
     }
 
     private Step<String, ?, String> first(Stage<String, ?, String> stage) {

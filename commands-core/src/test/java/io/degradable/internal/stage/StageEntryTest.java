@@ -90,7 +90,8 @@ final class StageEntryTest {
                 LocalCache<String, String> cache = new LocalCache<>(CacheSpec.named("copies"), ticker);
                 cache.put("command", new Timestamped<>("copy", ticker.nanos()));
                 Guard guard = inline();
-                yield Stage.cached(settings(kind, entry, guard), guard, cache, command -> command, null, ticker);
+                yield Stage.cached(
+                        settings(kind, entry, guard), guard, cache::read, cache, command -> command, null, ticker);
             }
             case STATIC -> {
                 Guard guard = inline();
