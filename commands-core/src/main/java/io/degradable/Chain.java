@@ -12,6 +12,7 @@ import io.degradable.settings.Entering;
 import io.degradable.settings.EntrySettings;
 import io.degradable.settings.GuardSettings;
 import io.degradable.settings.Require;
+import io.degradable.settings.ShortCutSettings;
 import io.degradable.settings.StageSettings;
 import io.degradable.template.StaticTemplate;
 import io.degradable.template.TemplateFill;
@@ -39,8 +40,9 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
     private static final String AT_LAST = "-at-last";
 
     private final List<StageDefinition<C, R>> stages = new ArrayList<>();
-    private final Set<String> names = new HashSet<>(Set.of("primary"));
+    private final Set<String> names = new HashSet<>(Set.of("primary", "young", "young-store"));
     private Duration budget = CommandSettings.DEFAULT_BUDGET;
+    private @Nullable ShortCutSettings shortCut;
 
     Chain(String command, GuardSettings primary, Effect effect, @Nullable Function<? super C, String> operationId) {
         this.command = command;
@@ -55,6 +57,11 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
 
     List<StageDefinition<C, R>> stages() {
         return stages;
+    }
+
+    @Nullable
+    ShortCutSettings shortCut() {
+        return shortCut;
     }
 
     @Override
@@ -119,6 +126,7 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
         ownName(name);
         StageSpec spec = new StageSpec(Source.SPARE);
         customizer.accept(spec);
+        spec.requireNoShortCut("spare " + name);
         GuardSettings guard = spec.guard(command + "/" + name, primary, budget);
         requireOwnPool("spare " + name, guard);
         LiveCall<C, R> live = (arguments, context) -> call.call(arguments, required(context));
@@ -150,6 +158,7 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
         Objects.requireNonNull(cache, "the spec of a cache must not be null");
         Objects.requireNonNull(key, () -> "the key of cache " + cache.name() + " must not be null");
         Objects.requireNonNull(customizer, () -> "the settings of cache " + cache.name() + " must not be null");
+        Require.positive("freshness of " + cache.name(), freshness);
         StageSpec spec = new StageSpec(Source.CACHE);
         customizer.accept(spec);
         Require.that(
@@ -164,6 +173,9 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
                         + (keepFor == null ? "" : Require.text(keepFor)) + ", was " + Require.text(freshness));
         String name = nextName("cache");
         GuardSettings store = cache.isStored() ? store(cache, name + STORE, spec) : null;
+        ShortCutSettings before = spec.shortCut(name, freshness);
+        Require.that(before == null || shortCut == null, "beforePrimary(...) is for one cache of a chain");
+        shortCut = before == null ? shortCut : before;
         stages.add(new StageDefinition.Cached<>(
                 copies(name, cache, freshness, spec, GuardSettings.INLINE),
                 store == null ? null : copies(ownName(name + STORE), cache, freshness, spec, store),

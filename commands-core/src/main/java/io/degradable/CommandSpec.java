@@ -546,7 +546,8 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
                     nullIsFailure || effect == Effect.FAIL_CLOSED,
                     rehearsalPercentage,
                     chain.budget(),
-                    stages.stream().flatMap(stage -> stage.stages().stream()).toList());
+                    stages.stream().flatMap(stage -> stage.stages().stream()).toList(),
+                    chain.shortCut());
             return new CommandSpec<>(
                     new CommandDefinition<>(
                             type, settings, rules, (command, context) -> command.run(), retries.predicate(), stages),

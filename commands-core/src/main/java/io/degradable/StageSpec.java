@@ -4,6 +4,7 @@ import io.degradable.model.Source;
 import io.degradable.settings.BulkheadSettings;
 import io.degradable.settings.GuardSettings;
 import io.degradable.settings.Require;
+import io.degradable.settings.ShortCutSettings;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -22,6 +23,8 @@ public final class StageSpec extends EntrySpec<StageSpec> {
     private @Nullable Duration timeout;
     private @Nullable Consumer<? super BreakerSpec> breaker;
     private boolean interruptOnTimeout = true;
+    private @Nullable Duration beforePrimary;
+    private double refillPerSecond;
 
     StageSpec(Source kind) {
         super(kind, 0);
@@ -55,6 +58,56 @@ public final class StageSpec extends EntrySpec<StageSpec> {
     public StageSpec allowNull() {
         this.allowNull = true;
         return this;
+    }
+
+    /**
+     * Serves the copies of this cache without asking the primary, as long as they are young; such a call is degraded, with the
+     * trigger {@code RESPONSE_FROM_CACHE} and the copy's age. Of the calls of one key that find no such copy, one goes on to the
+     * primary; the others get an older copy, within the freshness window, or wait for the new one. Default: the primary is
+     * always asked first.
+     *
+     * @param youngerThan up to which age, inclusive; at most the freshness window. Each key takes up to a tenth less, so that
+     *     what was written at one moment is not fetched anew at one moment
+     */
+    public StageSpec beforePrimary(Duration youngerThan) {
+        this.beforePrimary = Objects.requireNonNull(youngerThan, "beforePrimary must not be null");
+        return this;
+    }
+
+    /**
+     * With {@link #beforePrimary}: how many calls a second may go on to the primary for want of a young copy, as when the whole
+     * cache is gone; the others are answered by the chain, with the trigger {@code OVERLOADED}. Default: as many as the
+     * primary's bulkhead has room for.
+     *
+     * @param perSecond from 0.000001 to 1,000,000,000
+     */
+    public StageSpec refill(double perSecond) {
+        Require.that(perSecond > 0, "refill must be positive, was " + perSecond);
+        this.refillPerSecond = perSecond;
+        return this;
+    }
+
+    /** When copies of a stage are served before the primary is asked; null for never. */
+    @Nullable
+    ShortCutSettings shortCut(String stage, Duration freshness) {
+        Require.that(
+                beforePrimary != null || refillPerSecond == 0,
+                "refill is for a cache that is read before the primary: say beforePrimary(...), too");
+        if (beforePrimary == null) {
+            return null;
+        }
+        Require.that(
+                beforePrimary.compareTo(freshness) <= 0,
+                "beforePrimary must not exceed the freshness of " + Require.text(freshness) + ", was "
+                        + Require.text(beforePrimary));
+        return new ShortCutSettings(stage, beforePrimary, refillPerSecond);
+    }
+
+    /** Refuses what is for caches only. */
+    void requireNoShortCut(String stage) {
+        Require.that(
+                beforePrimary == null && refillPerSecond == 0,
+                stage + " takes no beforePrimary(...) or refill(...): only a cache has copies");
     }
 
     @Override

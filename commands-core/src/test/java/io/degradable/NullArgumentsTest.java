@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.degradable.cache.CacheSpec;
+import io.degradable.cache.Codec;
 import io.degradable.model.Trigger;
 import io.degradable.template.StaticTemplate;
 import java.time.Duration;
@@ -73,6 +74,12 @@ final class NullArgumentsTest {
         return Stream.of(
                 container("container name must be 1 to 120 characters", builder -> builder.name(null)),
                 container("ticker must not be null", builder -> builder.ticker(null)),
+                container("caches must not be null", builder -> builder.caches(null)),
+                refused("codec for the keys of cache copies must not be null", () -> COPIES.stored(null, null)),
+                refused("weigher of cache copies must not be null", () -> COPIES.maximumWeight(1, null)),
+                refused(
+                        "clockSkew of cache copies must not be null",
+                        () -> COPIES.stored(Codec.strings(), Codec.strings()).clockSkew(null)),
                 container("closeGrace must be positive, was null", builder -> builder.closeGrace(null)),
                 container("evictIdleAfter must be positive, was null", builder -> builder.evictIdleAfter(null)),
                 container("continuations must not be null", builder -> builder.continuations(null)),
@@ -194,6 +201,9 @@ final class NullArgumentsTest {
                         "the settings of spare second must not be null",
                         chain -> chain.spareCall("second", (call, context) -> "x", null)),
                 chain("the spec of a cache must not be null", chain -> chain.<String>cached(null, call -> "", AN_HOUR)),
+                chain(
+                        "beforePrimary must not be null",
+                        chain -> chain.cached(COPIES, call -> call.id, AN_HOUR, stage -> stage.beforePrimary(null))),
                 chain("the key of cache copies must not be null", chain -> chain.cached(COPIES, null, AN_HOUR)),
                 chain(
                         "freshness of copies must be positive, was null",

@@ -197,7 +197,13 @@ final class RandomCommand {
                 }
                 Caches<RandomCall, String> rest = chain;
                 if (cached) {
-                    rest = chain.cached(copies(prefix), RandomCall::key, Duration.ofMillis(1 + random.nextInt(100)));
+                    int freshMillis = 1 + random.nextInt(100);
+                    int youngMillis = random.nextInt(3) == 0 ? 1 + random.nextInt(freshMillis) : 0;
+                    rest = chain.cached(copies(prefix), RandomCall::key, Duration.ofMillis(freshMillis), stage -> {
+                        if (youngMillis > 0) {
+                            stage.beforePrimary(Duration.ofMillis(youngMillis));
+                        }
+                    });
                 }
                 return template ? rest.template(StaticTemplate.of("last", "x"), (last, call) -> call.fill()) : rest;
             });

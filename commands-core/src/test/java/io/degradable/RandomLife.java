@@ -436,7 +436,6 @@ final class RandomLife {
         seen.forEach((one, count) -> outcomes.merge(one.outcome(), count, Long::sum));
         Map<EventType, Long> expected = Map.of(
                 EventType.SUCCESS, outcomes.getOrDefault(CallOutcome.NORMAL, 0L),
-                EventType.FALLBACK_SUCCESS, outcomes.getOrDefault(CallOutcome.DEGRADED, 0L),
                 EventType.BAD_REQUEST, outcomes.getOrDefault(CallOutcome.BAD_REQUEST, 0L),
                 EventType.CANCELLED, outcomes.getOrDefault(CallOutcome.CANCELLED, 0L));
         expected.forEach((event, count) -> {
@@ -444,6 +443,10 @@ final class RandomLife {
                 wrong.add(kind.name + ": " + event + " moved " + view.events(event) + " times, not " + count);
             }
         });
+        long answered = view.events(EventType.FALLBACK_SUCCESS) + view.events(EventType.RESPONSE_FROM_CACHE);
+        if (answered != outcomes.getOrDefault(CallOutcome.DEGRADED, 0L)) {
+            wrong.add(kind.name + ": " + answered + " answers of others, callers saw " + outcomes);
+        }
         long booked = view.events(EventType.FALLBACK_FAILURE)
                 + view.events(EventType.FALLBACK_REJECTION)
                 + view.events(EventType.FALLBACK_MISSING);

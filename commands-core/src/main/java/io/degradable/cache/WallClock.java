@@ -15,6 +15,11 @@ final class WallClock {
 
     private static final long HALF_AN_HOUR_NANOS = TimeUnit.MINUTES.toNanos(30);
 
+    /** How close together two readings are that nothing came between. */
+    private static final long CLOSE_NANOS = 20_000;
+
+    private static final int RETRIES = 5;
+
     private final Ticker ticker;
 
     // Guarded by this: how far the wall clock was ahead of the ticker, at most and at least, in this and the last half
@@ -27,30 +32,51 @@ final class WallClock {
 
     WallClock(Ticker ticker) {
         this.ticker = ticker;
-        this.turnNanos = ticker.nanos() + HALF_AN_HOUR_NANOS;
-        this.highest = ahead(ticker.nanos());
-        this.lowest = highest;
-        this.highestBefore = highest;
-        this.lowestBefore = highest;
-    }
-
-    private long ahead(long nowNanos) {
-        return TimeUnit.MILLISECONDS.toNanos(ticker.epochMillis()) - nowNanos;
+        long nowNanos = ticker.nanos();
+        long ahead = ticker.epochNanos() - nowNanos;
+        this.turnNanos = nowNanos + HALF_AN_HOUR_NANOS;
+        this.highest = ahead;
+        this.lowest = ahead;
+        this.highestBefore = ahead;
+        this.lowestBefore = ahead;
     }
 
     private synchronized void look() {
-        long nowNanos = ticker.nanos();
-        long ahead = ahead(nowNanos);
+        Reading reading = Reading.of(ticker);
+        for (int again = 0; again < RETRIES && reading.takenNanos() > CLOSE_NANOS; again++) {
+            reading = Reading.of(ticker); // whoever is held up in between would make everything look older for an hour
+        }
+        long nowNanos = reading.beforeNanos;
         if (nowNanos - turnNanos >= 0) {
             boolean longAgo = nowNanos - turnNanos >= HALF_AN_HOUR_NANOS;
-            highestBefore = longAgo ? ahead : highest;
-            lowestBefore = longAgo ? ahead : lowest;
-            highest = ahead;
-            lowest = ahead;
+            highestBefore = longAgo ? reading.mostAhead() : highest;
+            lowestBefore = longAgo ? reading.leastAhead() : lowest;
+            highest = reading.mostAhead();
+            lowest = reading.leastAhead();
             turnNanos = nowNanos + HALF_AN_HOUR_NANOS;
         }
-        highest = later(highest, ahead);
-        lowest = earlier(lowest, ahead);
+        highest = later(highest, reading.mostAhead());
+        lowest = earlier(lowest, reading.leastAhead());
+    }
+
+    /** The wall clock, read between two readings of the ticker. */
+    private record Reading(long beforeNanos, long epochNanos, long afterNanos) {
+
+        static Reading of(Ticker ticker) {
+            return new Reading(ticker.nanos(), ticker.epochNanos(), ticker.nanos());
+        }
+
+        long takenNanos() {
+            return afterNanos - beforeNanos;
+        }
+
+        long mostAhead() {
+            return epochNanos - beforeNanos;
+        }
+
+        long leastAhead() {
+            return epochNanos - afterNanos;
+        }
     }
 
     // Both are readings of clocks with an arbitrary origin, so they are compared by their difference.

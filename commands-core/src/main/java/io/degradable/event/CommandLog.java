@@ -3,6 +3,7 @@ package io.degradable.event;
 import io.degradable.model.CallId;
 import io.degradable.model.CircuitState;
 import io.degradable.model.Source;
+import io.degradable.model.Trigger;
 import java.time.Duration;
 import java.util.Locale;
 import javax.annotation.Nullable;
@@ -44,7 +45,7 @@ public final class CommandLog implements CommandListener {
     @Override
     public void on(CommandEvent event) {
         if (event instanceof CommandEvent.CallEnded call) {
-            if (call.source() != Source.PRIMARY) {
+            if (call.source() != Source.PRIMARY && call.trigger() != Trigger.RESPONSE_FROM_CACHE) {
                 write(call);
             }
         } else if (event instanceof CommandEvent.CircuitChanged circuit) {

@@ -5,6 +5,7 @@ import io.degradable.model.CircuitState;
 import io.degradable.model.EventType;
 import io.degradable.model.Source;
 import io.degradable.model.StageOutcome;
+import io.degradable.model.Trigger;
 import io.degradable.settings.BulkheadSettings;
 import io.degradable.state.CallKind;
 import io.degradable.state.CommandView;
@@ -107,7 +108,9 @@ final class CommandMeters {
 
     private FunctionCounter.Builder<CommandView> fallbackSource(Source source) {
         Set<CallKind> kinds = command.possibleCalls().stream()
-                .filter(kind -> kind.outcome() == CallOutcome.DEGRADED && kind.source() == source)
+                .filter(kind -> kind.outcome() == CallOutcome.DEGRADED
+                        && kind.source() == source
+                        && kind.trigger() != Trigger.RESPONSE_FROM_CACHE) // a primary that is well is not asked either
                 .collect(Collectors.toUnmodifiableSet());
         return FunctionCounter.builder("fallback.source", command, view -> sum(view, kinds))
                 .description("Answers that came from elsewhere than the primary")

@@ -7,7 +7,7 @@ package io.degradable.model;
 public enum EventType {
     /** The primary answered. */
     SUCCESS,
-    /** See the {@link Trigger} of the same name, as for the next nine. */
+    /** See the {@link Trigger} of the same name, as for the next ten. */
     FAILURE,
     TIMEOUT,
     THREAD_POOL_REJECTED,
@@ -18,6 +18,7 @@ public enum EventType {
     LEVEL,
     RAMP,
     ADMISSION_REJECTED,
+    RESPONSE_FROM_CACHE,
     /** The request itself was wrong, said the primary or a spare; no failure of the dependency. */
     BAD_REQUEST,
     /** The caller went away. */

@@ -71,7 +71,8 @@ public record FinishedCall(Trigger trigger, Ending ending, boolean bodyStarted) 
 
     /**
      * The events that this call moves, each once: the trigger's, and how it ended. A call that entered the chain moves
-     * exactly one {@code FALLBACK_*}, none when a bad request or a cancellation ended it; any other call moves none.
+     * exactly one {@code FALLBACK_*}, none when a bad request or a cancellation ended it; any other call moves none, and so
+     * does one that was answered by a young copy: nothing has gone wrong.
      */
     public Set<EventType> events() {
         Set<EventType> events = EnumSet.noneOf(EventType.class);
@@ -81,7 +82,8 @@ public record FinishedCall(Trigger trigger, Ending ending, boolean bodyStarted) 
         EventType end =
                 switch (ending) {
                     case PRIMARY -> EventType.SUCCESS;
-                    case SPARE, CACHE, STATIC -> EventType.FALLBACK_SUCCESS;
+                    case SPARE, CACHE, STATIC ->
+                        trigger == Trigger.RESPONSE_FROM_CACHE ? null : EventType.FALLBACK_SUCCESS;
                     case MISSING -> EventType.FALLBACK_MISSING;
                     case REJECTION -> EventType.FALLBACK_REJECTION;
                     case FAILURE -> EventType.FALLBACK_FAILURE;

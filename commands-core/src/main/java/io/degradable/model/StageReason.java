@@ -59,6 +59,11 @@ public enum StageReason {
     /** The stage's quota per second is used up. */
     QUOTA(REFUSED, Trigger.NONE),
 
+    /** So many calls a second as may go on to fetch a new copy have done so. */
+    REFILL(REFUSED, Trigger.OVERLOADED),
+
+    /** A copy was young enough, so the primary was not asked. */
+    YOUNG_COPY(SKIPPED, Trigger.RESPONSE_FROM_CACHE),
     /** The stage is not entered for this trigger. */
     NOT_FOR_TRIGGER(SKIPPED, Trigger.NONE),
     /** The stage is not entered for this failure. */

@@ -28,7 +28,9 @@ public enum Trigger {
     /** The recovery ramp did. */
     RAMP,
     /** Admission refused the call. */
-    ADMISSION_REJECTED;
+    ADMISSION_REJECTED,
+    /** A copy was young enough to be served without asking the primary, as its command says. */
+    RESPONSE_FROM_CACHE;
 
     private final String tag = name().toLowerCase(Locale.ROOT);
 

@@ -5,6 +5,7 @@ import io.degradable.model.Criticality;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
+import javax.annotation.Nullable;
 
 /**
  * A command as data, without its functions. Two specs of one name in a container must be equal in this and in their class.
@@ -19,6 +20,7 @@ import java.util.stream.Collectors;
  * @param rehearsalPercentage how many of the calls that the primary answers also ask copies and templates, aside; 0 to 100
  * @param budget what the chain as a whole may take
  * @param stages the chain, in order
+ * @param shortCut when a copy is served before the primary is asked; null for never
  */
 public record CommandSettings(
         CommandKey key,
@@ -30,7 +32,8 @@ public record CommandSettings(
         boolean nullIsFailure,
         double rehearsalPercentage,
         Duration budget,
-        List<StageSettings> stages) {
+        List<StageSettings> stages,
+        @Nullable ShortCutSettings shortCut) {
 
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(1);
     public static final Duration DEFAULT_BUDGET = Duration.ofMillis(250);
@@ -46,6 +49,9 @@ public record CommandSettings(
         Require.positive("budget of the chain (within)", budget);
         stages = List.copyOf(stages);
         Require.that(
+                shortCut == null || !effect.writes(),
+                "a command that writes has no beforePrimary(...): a copy does not do the work");
+        Require.that(
                 effect != Effect.WRITE || retry.areOff(),
                 "write() without operationId(...) allows no retry: it could do the work twice");
         Require.that(
@@ -57,6 +63,32 @@ public record CommandSettings(
                         || stages.stream().allMatch(stage -> stage.entry().entering() == Entering.WHEN_KNOWN),
                 "write() without operationId(...) allows a template only, since anything else could do the work twice or"
                         + " make up a success; it has " + names(stages));
+    }
+
+    /** A command whose primary is always asked first. */
+    public CommandSettings(
+            CommandKey key,
+            Criticality criticality,
+            Effect effect,
+            GuardSettings guard,
+            RetrySettings retry,
+            Duration deadline,
+            boolean nullIsFailure,
+            double rehearsalPercentage,
+            Duration budget,
+            List<StageSettings> stages) {
+        this(
+                key,
+                criticality,
+                effect,
+                guard,
+                retry,
+                deadline,
+                nullIsFailure,
+                rehearsalPercentage,
+                budget,
+                stages,
+                null);
     }
 
     private static String names(List<StageSettings> stages) {

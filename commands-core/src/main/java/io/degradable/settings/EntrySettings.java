@@ -26,7 +26,7 @@ public record EntrySettings(
         Entering entering) {
 
     /** One run in twelve days: whoever wants fewer does not want the stage. */
-    private static final double LOWEST_QUOTA = 1e-6;
+    static final double LOWEST_QUOTA = 1e-6;
 
     private static final Set<Trigger> SPARE_ON = EnumSet.of(Trigger.FAILURE, Trigger.TIMEOUT);
     private static final Set<Trigger> COPY_ON = EnumSet.of(

@@ -21,6 +21,11 @@ public record StageSettings(
         Require.positive("freshness of " + refersTo, freshness);
     }
 
+    /** The same under another name. */
+    public StageSettings named(String other) {
+        return new StageSettings(other, kind, refersTo, freshness, entry, guard);
+    }
+
     /** A stage whose answers have no window of age. */
     public static StageSettings of(
             String name, Source kind, String refersTo, EntrySettings entry, GuardSettings guard) {

@@ -1,5 +1,6 @@
 package io.degradable.time;
 
+import java.time.Instant;
 import java.util.concurrent.locks.LockSupport;
 
 /** The JVM's own clocks. */
@@ -14,6 +15,12 @@ enum SystemTicker implements Ticker {
     @Override
     public long epochMillis() {
         return System.currentTimeMillis();
+    }
+
+    @Override
+    public long epochNanos() {
+        Instant now = Instant.now();
+        return now.getEpochSecond() * 1_000_000_000 + now.getNano();
     }
 
     @Override

@@ -22,6 +22,11 @@ public interface Ticker {
     /** Wall-clock milliseconds since 1970, for stamps that people or other processes read; never for measuring a span. */
     long epochMillis();
 
+    /** The same clock as {@link #epochMillis}, as fine as it goes: nanoseconds since 1970. */
+    default long epochNanos() {
+        return epochMillis() * 1_000_000;
+    }
+
     /**
      * Blocks the calling thread until it is unparked ({@link java.util.concurrent.locks.LockSupport#unpark}), it is
      * interrupted (the flag stays set), {@code untilNanos} is reached, or for no reason at all. Like

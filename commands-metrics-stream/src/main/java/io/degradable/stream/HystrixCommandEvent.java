@@ -75,6 +75,8 @@ record HystrixCommandEvent(
                     CANCELLED,
                     AT_MOST,
                     QUOTA,
+                    REFILL,
+                    YOUNG_COPY,
                     NOT_FOR_TRIGGER,
                     NOT_FOR_FAILURE,
                     OUTCOME_UNKNOWN,

@@ -5,12 +5,15 @@ import io.degradable.cache.TimedCache;
 import io.degradable.internal.guard.Guard;
 import io.degradable.internal.stage.Copies;
 import io.degradable.internal.stage.Memory;
+import io.degradable.internal.stage.Quota;
 import io.degradable.internal.stage.Rehearsal;
 import io.degradable.internal.stage.Stage;
 import io.degradable.model.Source;
 import io.degradable.settings.CommandSettings;
 import io.degradable.settings.EntrySettings;
+import io.degradable.settings.ShortCutSettings;
 import io.degradable.settings.StageSettings;
+import io.degradable.time.Spans;
 import io.degradable.time.Ticker;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +23,11 @@ import javax.annotation.Nullable;
 final class Assembly {
 
     static final String PRIMARY = "primary";
+
+    /** Before the primary: copies that are young enough, in memory and in the store. */
+    static final String YOUNG = "young";
+
+    static final String YOUNG_STORE = "young-store";
 
     /** Where the guards come from. */
     interface Guards {
@@ -80,10 +88,17 @@ final class Assembly {
     <C, R> CommandRuntime<C, R> runtime(CommandDefinition<C, R> definition, CallCounts counts, Tenure tenure) {
         CommandSettings settings = definition.settings();
         List<Memory<C, ?, R>> memories = new ArrayList<>();
+        ShortCut<C, R> shortCut = null;
         List<Stage<C, ?, R>> chain = new ArrayList<>();
         for (StageDefinition<C, R> stage : definition.stages()) {
             if (stage instanceof StageDefinition.Cached<C, ?, R> cached) {
                 addCached(chain, cached, definition, memories);
+                ShortCutSettings before = settings.shortCut();
+                if (before != null
+                        && before.cache().equals(cached.settings().name())
+                        && !guards.areShared()) { // what is kept of keys in flight takes a command that stays
+                    shortCut = shortCut(before, cached, definition);
+                }
             } else {
                 chain.add(stage(stage, definition));
             }
@@ -112,7 +127,8 @@ final class Assembly {
                         definition.retryOn(),
                         ticker.nanos(),
                         container.retriesDenied(settings.key()));
-        return new CommandRuntime<>(definition, container, primary, chain, retries, rehearsed, counts, tenure);
+        return new CommandRuntime<>(
+                definition, container, primary, chain, shortCut, retries, rehearsed, counts, tenure);
     }
 
     private <C, R> @Nullable Rehearsal<C> rehearsal(CommandSettings settings, List<Stage<C, ?, R>> chain) {
@@ -165,6 +181,34 @@ final class Assembly {
         } else {
             chain.add(copies(memory, cached, command, cache::read, cache));
         }
+    }
+
+    private <C, K, R> ShortCut<C, R> shortCut(
+            ShortCutSettings before, StageDefinition.Cached<C, K, R> cached, CommandDefinition<C, R> command) {
+        TimedCache<K, R> cache = parts.cache(cached.cache());
+        StageSettings store = cached.store();
+        Flights flights = new Flights();
+        long youngNanos = Spans.nanos(before.youngerThan());
+        TieredCache<K, R> tiered = cache instanceof TieredCache<K, R> behind && store != null ? behind : null;
+        Copies<K, R> memory = tiered == null ? cache::read : tiered::near;
+        return new ShortCut<>(
+                cached.key(),
+                copies(
+                        cached.settings().named(YOUNG),
+                        cached,
+                        command,
+                        new YoungCopies<>(memory, youngNanos, flights),
+                        cache),
+                tiered == null || store == null
+                        ? null
+                        : copies(
+                                store.named(YOUNG_STORE),
+                                cached,
+                                command,
+                                new YoungCopies<>(tiered::readStore, youngNanos, null),
+                                cache),
+                flights,
+                before.refillPerSecond() == 0 ? null : new Quota(before.refillPerSecond(), ticker.nanos()));
     }
 
     private <C, K, R> Stage<C, ?, R> copies(

@@ -1,5 +1,6 @@
 package io.degradable.internal.execution;
 
+import io.degradable.internal.execution.Flights.Flight;
 import io.degradable.internal.guard.Attempt;
 import io.degradable.internal.guard.Call;
 import io.degradable.internal.guard.CallContext;
@@ -180,6 +181,10 @@ public final class AsyncExecution<C, R> implements Driver {
         Runnable goesOn = container.keep(nextDriver);
         resumption = goesOn;
         pauseEnds = container.timer().schedule(() -> container.goOnWith(goesOn), run.resumeNanos());
+        Flight flight = run.awaited();
+        if (flight != null) {
+            flight.whenEnded(() -> container.goOnWith(goesOn));
+        }
         if (cancelled || container.isClosed()) { // came in between
             container.goOnWith(goesOn);
         }

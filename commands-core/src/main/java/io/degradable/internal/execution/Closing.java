@@ -1,6 +1,7 @@
 package io.degradable.internal.execution;
 
 import io.degradable.internal.bulkhead.WorkerBulkhead;
+import io.degradable.internal.execution.Flights.Flight;
 import io.degradable.time.Spans;
 import io.degradable.time.Ticker;
 import io.degradable.time.Timer;
@@ -75,13 +76,19 @@ final class Closing {
         }
     }
 
-    /** Waits on the calling thread until a moment, an interrupt, or the close. */
-    void pause(long untilNanos) {
+    /** Waits on the calling thread until a moment, an interrupt, the end of the flight, if there is one, or the close. */
+    void pause(long untilNanos, @Nullable Flight flight) {
         Thread self = Thread.currentThread();
         pausing.add(self);
+        if (flight != null) {
+            flight.whenEnded(() -> LockSupport.unpark(self));
+        }
         try {
             // Whether it has begun is asked after the thread was added: who closes sees it, or is seen.
-            while (!begun && untilNanos - ticker.nanos() > 0 && !self.isInterrupted()) {
+            while (!begun
+                    && untilNanos - ticker.nanos() > 0
+                    && !self.isInterrupted()
+                    && !(flight != null && flight.hasEnded())) {
                 ticker.await(this, untilNanos);
             }
         } finally {

@@ -44,6 +44,7 @@ public final class CommandRuntime<C, R> implements CommandView {
     private final Stage<C, R, R> primary;
     private final List<Stage<C, ?, R>> chain;
     private final Stage<C, ?, R>[] links;
+    private final @Nullable ShortCut<C, R> shortCut;
     final CallCounts counts;
     private final Tenure tenure;
     private final @Nullable Retries retries;
@@ -64,6 +65,7 @@ public final class CommandRuntime<C, R> implements CommandView {
             Container container,
             Stage<C, R, R> primary,
             List<Stage<C, ?, R>> chain,
+            @Nullable ShortCut<C, R> shortCut,
             @Nullable Retries retries,
             boolean rehearsed,
             CallCounts counts,
@@ -74,6 +76,7 @@ public final class CommandRuntime<C, R> implements CommandView {
         this.primary = primary;
         this.chain = List.copyOf(chain);
         this.links = array(this.chain);
+        this.shortCut = shortCut;
         this.counts = counts;
         this.tenure = tenure;
         this.retries = retries;
@@ -82,15 +85,21 @@ public final class CommandRuntime<C, R> implements CommandView {
         this.runNanos = Math.min(primaryAndChain, Spans.nanos(settings.deadline()));
         List<StageView> all = new ArrayList<>();
         all.add(new LiveStage(primary, container.ticker(), retries, false));
+        for (Stage<C, ?, R> stage : shortCut == null ? List.<Stage<C, ?, R>>of() : shortCut.stages()) {
+            all.add(new LiveStage(stage, container.ticker(), null, false));
+        }
         for (Stage<C, ?, R> stage : chain) {
             all.add(new LiveStage(stage, container.ticker(), null, rehearsed));
         }
         this.views = List.copyOf(all);
-        this.settingsOfStages = allStages().stream().map(Stage::settings).toList();
+        this.settingsOfStages = Stream.concat(Stream.of(primary), this.chain.stream())
+                .map(Stage::settings)
+                .toList();
         this.goesByLane = primary.guard().isHere()
                 && !settings.effect().writes()
                 && settings.effect() != Effect.FAIL_CLOSED
                 && retries == null
+                && shortCut == null
                 && !container.isFollowed();
         for (Trigger trigger : TRIGGERS) {
             plainLinks[trigger.ordinal()] = findPlainLink(trigger);
@@ -196,10 +205,13 @@ public final class CommandRuntime<C, R> implements CommandView {
         return allStages().stream().map(Stage::guard);
     }
 
-    /** The primary, then the chain in order. */
+    /** The primary, what comes before it, then the chain in order. */
     List<Stage<?, ?, ?>> allStages() {
         List<Stage<?, ?, ?>> all = new ArrayList<>();
         all.add(primary);
+        if (shortCut != null) {
+            all.addAll(shortCut.stages());
+        }
         all.addAll(chain);
         return all;
     }
@@ -239,6 +251,12 @@ public final class CommandRuntime<C, R> implements CommandView {
     /** Of the primary, then of the chain in order. */
     List<StageSettings> settingsOfStages() {
         return settingsOfStages;
+    }
+
+    /** Null when the primary is always asked. */
+    @Nullable
+    ShortCut<C, R> shortCut() {
+        return shortCut;
     }
 
     /** Null when the primary is tried once. */

@@ -10,6 +10,7 @@ import io.degradable.event.RunObserver;
 import io.degradable.internal.bulkhead.Bulkhead;
 import io.degradable.internal.bulkhead.SemaphoreBulkhead;
 import io.degradable.internal.bulkhead.VirtualThreadBulkhead;
+import io.degradable.internal.execution.Flights.Flight;
 import io.degradable.internal.guard.CallContext;
 import io.degradable.internal.guard.Guard;
 import io.degradable.internal.stage.Stage;
@@ -429,9 +430,13 @@ public final class Container {
         closing.wake();
     }
 
-    /** Waits on the calling thread until a moment, an interrupt, or the close; nothing is held meanwhile. */
-    void pause(long untilNanos) {
-        closing.pause(untilNanos);
+    /**
+     * Waits on the calling thread until a moment, an interrupt, or the close; nothing is held meanwhile.
+     *
+     * @param flight whose end is an end of the wait, too; null for none
+     */
+    void pause(long untilNanos, @Nullable Flight flight) {
+        closing.pause(untilNanos, flight);
     }
 
     /**

@@ -64,7 +64,7 @@ final class Execution {
         try {
             while (!run.isOver()) {
                 if (run.isPausing()) {
-                    command.container().pause(run.resumeNanos());
+                    command.container().pause(run.resumeNanos(), run.awaited());
                     run.resume();
                     continue;
                 }

@@ -22,6 +22,10 @@ final class PossibleCalls {
         kinds.add(new CallKind(CallOutcome.NORMAL, Source.PRIMARY, Trigger.NONE));
         kinds.add(new CallKind(CallOutcome.BAD_REQUEST, null, Trigger.NONE));
         kinds.add(new CallKind(CallOutcome.CANCELLED, null, Trigger.NONE));
+        if (settings.shortCut() != null) {
+            kinds.add(new CallKind(CallOutcome.DEGRADED, Source.CACHE, Trigger.RESPONSE_FROM_CACHE));
+            kinds.add(new CallKind(CallOutcome.REJECTED, null, Trigger.OVERLOADED)); // by the refill
+        }
         for (Trigger trigger : triggers(settings)) {
             for (StageSettings stage : settings.stages()) {
                 if (stage.entry().on().contains(trigger)) {

@@ -1,6 +1,7 @@
 package io.degradable.internal.execution;
 
 import io.degradable.event.CommandEvent;
+import io.degradable.internal.execution.Flights.Flight;
 import io.degradable.internal.guard.Call;
 import io.degradable.internal.guard.CallContext;
 import io.degradable.internal.guard.Driver;
@@ -59,6 +60,7 @@ final class Run<C, R> implements FinishedRun<R>, Driver, Entrance {
     /** When what ended last ended. */
     private long nowNanos;
 
+    private @Nullable Refresh<C, R> refresh;
     private @Nullable Retrying<C, R> retrying;
     private boolean admitted;
     private boolean allRefused = true;
@@ -134,6 +136,10 @@ final class Run<C, R> implements FinishedRun<R>, Driver, Entrance {
             around.checkBegins(); // also of one that is turned away: the page around it must not answer
         }
         counted = command.enter();
+        ShortCut<C, R> shortCut = command.shortCut();
+        if (counted && shortCut != null) {
+            refresh = new Refresh<>(shortCut, arguments, command.primary().guard()::userMistake);
+        }
         if (!counted && around != null) {
             around.checkAnswered(); // by another run, which is to come
         }
@@ -200,7 +206,13 @@ final class Run<C, R> implements FinishedRun<R>, Driver, Entrance {
 
     private Call<?> beginNext(Driver toTell, boolean cancelled) {
         if (cancelled) {
+            if (refresh != null) {
+                refresh.leave();
+            }
             return HereCall.skipped(nowNanos, StageReason.CANCELLED);
+        }
+        if (refresh != null && refresh.looks()) {
+            return refresh.begin(arguments, nowNanos, deadlineNanos, toTell);
         }
         if (place == 0) {
             return retrying == null ? beginPrimary(toTell) : retryPrimary(retrying, toTell);
@@ -209,11 +221,15 @@ final class Run<C, R> implements FinishedRun<R>, Driver, Entrance {
     }
 
     private Call<?> beginPrimary(Driver toTell) {
+        Call<R> instead = refresh == null ? null : refresh.instead();
+        if (instead != null) {
+            return instead;
+        }
         Retries retries = command.retries();
         if (retries != null) {
             retries.called();
         }
-        return command.primary().beginFirst(arguments, startNanos, deadlineNanos, toTell);
+        return command.primary().beginFirst(arguments, nowNanos, deadlineNanos, toTell);
     }
 
     private Call<?> retryPrimary(Retrying<C, R> again, Driver toTell) {
@@ -227,18 +243,35 @@ final class Run<C, R> implements FinishedRun<R>, Driver, Entrance {
                 deadlineNanos, startNanos + command.primary().guard().timeoutNanos());
     }
 
-    /** Whether the run pauses before the next attempt of its primary: {@link #resume} before the next {@link #begin}. */
+    /**
+     * Whether the run pauses, before the next attempt of its primary or while another one fetches what it wants: {@link
+     * #resume} before the next {@link #begin}.
+     */
     boolean isPausing() {
-        return retrying != null && retrying.pausing;
+        return (retrying != null && retrying.pausing) || (refresh != null && refresh.waits());
     }
 
     /** When the pause is over. */
     long resumeNanos() {
+        if (refresh != null && refresh.waits()) {
+            return Spans.earlier(primaryEndNanos(), refresh.waitsUntilNanos());
+        }
         return retrying == null ? nowNanos : retrying.resumeNanos;
+    }
+
+    /** What ends the pause before that; null for nothing. */
+    @Nullable
+    Flight awaited() {
+        return refresh == null ? null : refresh.awaited();
     }
 
     /** Ends the pause; in a container that closes, the failure stands. */
     void resume() {
+        if (refresh != null && refresh.waits()) {
+            nowNanos = command.ticker().nanos();
+            refresh.resume(nowNanos, nowNanos - primaryEndNanos() >= 0);
+            return;
+        }
         Retrying<C, R> again = retrying;
         if (again != null && again.pausing) {
             again.pausing = false;
@@ -250,6 +283,10 @@ final class Run<C, R> implements FinishedRun<R>, Driver, Entrance {
 
     /** Ends what was begun, once it is decided, and settles whether the run is over or pauses. */
     void end(Call<?> call) {
+        if (refresh != null && refresh.looks()) {
+            endLook(refresh, call);
+            return;
+        }
         Step<C, ?, R> step = place == 0 ? endFirst(call) : endNext(stage(), call);
         nowNanos = step.endNanos();
         if (observed != null) {
@@ -266,6 +303,21 @@ final class Run<C, R> implements FinishedRun<R>, Driver, Entrance {
             settle(retrying.failed);
         } else if (!isTriedAgain(retries, step)) {
             settle(step);
+        }
+    }
+
+    private void endLook(Refresh<C, R> before, Call<?> call) {
+        Step<C, ?, R> step = before.end(call);
+        nowNanos = step.endNanos();
+        if (observed != null) {
+            tellOf(step, observed);
+        }
+        if (step.outcome() == StageOutcome.ANSWERED) {
+            trail.add(command.primary().endFirst(HereCall.skipped(step.startNanos(), StageReason.YOUNG_COPY)));
+            trail.add(step);
+            command.primary().left(null, StageReason.YOUNG_COPY);
+            before.land(null);
+            finish(Ending.CACHE);
         }
     }
 
@@ -295,6 +347,9 @@ final class Run<C, R> implements FinishedRun<R>, Driver, Entrance {
         trail.add(step);
         if (place == 0) {
             command.primary().left(null, step.reason());
+            if (refresh != null) {
+                refresh.land(step);
+            }
         }
         Ending ending = place == 0 ? afterPrimary(step) : afterLink(step);
         place++;
@@ -414,7 +469,9 @@ final class Run<C, R> implements FinishedRun<R>, Driver, Entrance {
     private void letGo(Call<?> begun) {
         try {
             begun.cancel();
-            var unused = place == 0 ? endFirst(begun) : endNext(stage(), begun);
+            var unused = refresh != null && refresh.looks()
+                    ? refresh.end(begun)
+                    : place == 0 ? endFirst(begun) : endNext(stage(), begun);
         } catch (Throwable again) {
             // The run is lost to the first trouble, and its caller hears of that one.
         }
@@ -428,6 +485,9 @@ final class Run<C, R> implements FinishedRun<R>, Driver, Entrance {
     void lose(Throwable toWhat) {
         if (counted && !isOver()) {
             lostTo = toWhat;
+            if (refresh != null) {
+                refresh.land(null);
+            }
             Call<?> begun = underWay;
             if (begun != null && !begun.isEnded()) {
                 letGo(begun);

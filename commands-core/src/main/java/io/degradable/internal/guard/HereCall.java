@@ -63,6 +63,19 @@ public class HereCall<V> extends Call<V> {
         return call;
     }
 
+    /**
+     * The record of a call that was not made, since another one of the same has just been.
+     *
+     * @param failure what the body of that one threw
+     */
+    public static <V> HereCall<V> like(
+            long atNanos, StageReason why, boolean bodyStarted, @Nullable Throwable failure) {
+        HereCall<V> call = skipped(atNanos, why);
+        call.bodyStarted = bodyStarted;
+        call.bodyFailure = failure;
+        return call;
+    }
+
     private void end(StageReason why) {
         if (reason != why) {
             reason = why;

@@ -8,19 +8,19 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>Threading: every method may be called from any thread.
  */
-final class Quota {
+public final class Quota {
 
     private static final long SECOND_NANOS = 1_000_000_000L;
 
     private final long intervalNanos;
     private final AtomicLong spokenForUntil;
 
-    Quota(double perSecond, long nowNanos) {
+    public Quota(double perSecond, long nowNanos) {
         this.intervalNanos = Math.max(1, (long) (SECOND_NANOS / perSecond));
         this.spokenForUntil = new AtomicLong(nowNanos);
     }
 
-    boolean tryTake(long nowNanos) {
+    public boolean tryTake(long nowNanos) {
         while (true) {
             long before = spokenForUntil.get();
             long from = before - nowNanos >= 0 ? before : nowNanos;
@@ -36,7 +36,7 @@ final class Quota {
     }
 
     /** Takes back what was taken for a run that was refused further on. */
-    void giveBack() {
+    public void giveBack() {
         spokenForUntil.addAndGet(-intervalNanos);
     }
 }

@@ -66,9 +66,10 @@ final class GuardTest {
                     case ANSWER, ABSENT, TOO_OLD, FROM_THE_FUTURE, NULL_ANSWER -> Verdict.GOOD;
                     case EXCEPTION, FATAL, TIMEOUT -> Verdict.FAILED;
                     case UNCLASSED, FAILED_CLOSED, BAD_REQUEST, OVERLOADED, CANCELLED, BUDGET -> Verdict.UNUSED;
-                    case SHORT_CIRCUITED, THREAD_POOL_FULL, QUEUE_TIMEOUT, SEMAPHORE_FULL, AT_MOST, QUOTA ->
+                    case SHORT_CIRCUITED, THREAD_POOL_FULL, QUEUE_TIMEOUT, SEMAPHORE_FULL, AT_MOST, QUOTA, REFILL ->
                         Verdict.UNUSED;
-                    case NOT_FOR_TRIGGER, NOT_FOR_FAILURE, OUTCOME_UNKNOWN, UNHEALTHY, NO_TIME_LEFT -> Verdict.UNUSED;
+                    case YOUNG_COPY, NOT_FOR_TRIGGER, NOT_FOR_FAILURE, OUTCOME_UNKNOWN, UNHEALTHY, NO_TIME_LEFT ->
+                        Verdict.UNUSED;
                 };
         assertThat(inTime).isEqualTo(expected);
         assertThat(late).isEqualTo(expected == Verdict.GOOD ? Verdict.SLOW : expected);

@@ -1,0 +1,69 @@
+package io.degradable.internal.execution;
+
+import io.degradable.internal.stage.Step;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentMap;
+import javax.annotation.Nullable;
+
+/**
+ * Which keys are being fetched at the moment: of the runs that want one, the first fetches it and the others wait for what
+ * that comes to.
+ *
+ * <p>Threading: every method may be called from any thread.
+ */
+final class Flights {
+
+    /** One key, from when a run goes to fetch it until it has an answer or none. */
+    static final class Flight {
+
+        private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
+        private @Nullable Step<?, ?, ?> outcome; // published by the flag
+        private volatile boolean ended;
+
+        boolean hasEnded() {
+            return ended;
+        }
+
+        /** How the primary of the one that fetched ended; null while it is under way, and when that run came to nothing. */
+        @Nullable
+        Step<?, ?, ?> outcome() {
+            return ended ? outcome : null;
+        }
+
+        /** Tells when it has ended, on the thread of who ends it; at once if it has. It may tell twice. */
+        void whenEnded(Runnable told) {
+            waiting.add(told);
+            if (ended) { // asked after it was added: who ends it sees it, or is seen
+                told.run();
+            }
+        }
+
+        private void end(@Nullable Step<?, ?, ?> with) {
+            outcome = with;
+            ended = true;
+            for (Runnable told = waiting.poll(); told != null; told = waiting.poll()) {
+                told.run();
+            }
+        }
+    }
+
+    private final ConcurrentMap<Object, Flight> underWay = new ConcurrentHashMap<>();
+
+    boolean isUnderWay(Object key) {
+        return underWay.containsKey(key);
+    }
+
+    /** The flight of a key: {@code mine}, if there was none. */
+    Flight join(Object key, Flight mine) {
+        Flight others = underWay.putIfAbsent(key, mine);
+        return others == null ? mine : others;
+    }
+
+    /** Ends a flight, by the run whose it is. */
+    void end(Object key, Flight flight, @Nullable Step<?, ?, ?> with) {
+        underWay.remove(key, flight);
+        flight.end(with);
+    }
+}

@@ -1,0 +1,204 @@
+package io.degradable.internal.execution;
+
+import io.degradable.internal.execution.Flights.Flight;
+import io.degradable.internal.guard.Call;
+import io.degradable.internal.guard.Driver;
+import io.degradable.internal.guard.HereCall;
+import io.degradable.internal.stage.Stage;
+import io.degradable.internal.stage.Step;
+import io.degradable.model.StageReason;
+import javax.annotation.Nullable;
+
+/**
+ * What one run of a command with a {@link ShortCut} does before its primary.
+ *
+ * <pre>
+ *   MEMORY --a young copy--> answered
+ *   MEMORY --none, nobody fetches the key--> STORE --a young copy--> answered
+ *                                            STORE --none--> FETCHES: its primary, for all who wait
+ *   MEMORY --none, somebody fetches it--> MEMORY, where an older copy will do --none--> WAITS
+ *   WAITS --the other has ended--> MEMORY --none--> ENDED: as the other, which found none for this run either
+ *   WAITS --no time left--> ENDED: timed out
+ * </pre>
+ *
+ * <p>Threading: used by the driver of the run, which is one thread at a time.
+ */
+final class Refresh<C, R> {
+
+    /**
+     * Who waits for one that has no time limit asks for itself after so long, and is let in or refused by the bulkhead.
+     */
+    private static final long LONGEST_WAIT_NANOS = 60_000_000_000L;
+
+    private enum State {
+        MEMORY,
+        STORE,
+        WAITS,
+        /** What comes next is the primary, asked or not. */
+        OVER
+    }
+
+    private final ShortCut<C, R> shortCut;
+    private final @Nullable Object key;
+    private State state = State.MEMORY;
+
+    /** The flight of this run, until it has ended. */
+    private @Nullable Flight own;
+
+    private @Nullable Flight others;
+    private long waitsUntilNanos;
+    private boolean waited;
+
+    /** In place of asking the primary. */
+    private @Nullable Call<R> instead;
+
+    /** A run that begins. */
+    Refresh(ShortCut<C, R> shortCut, C arguments, Runnable mistake) {
+        this.shortCut = shortCut;
+        this.key = key(shortCut, arguments, mistake);
+        if (key == null) {
+            state = State.OVER;
+        }
+    }
+
+    private static <C> @Nullable Object key(ShortCut<C, ?> shortCut, C arguments, Runnable mistake) {
+        try {
+            return shortCut.key().apply(arguments);
+        } catch (Throwable thrown) {
+            mistake.run();
+            return null; // the primary is asked as if there were no cache
+        }
+    }
+
+    /** Whether a copy is to be looked up now. */
+    boolean looks() {
+        return state == State.MEMORY || state == State.STORE;
+    }
+
+    boolean waits() {
+        return state == State.WAITS;
+    }
+
+    /** What it waits for. */
+    @Nullable
+    Flight awaited() {
+        return others;
+    }
+
+    /** When it waits no longer, if it has that much time. */
+    long waitsUntilNanos() {
+        return waitsUntilNanos;
+    }
+
+    /** Looks up a copy. */
+    Call<?> begin(C arguments, long nowNanos, long deadlineNanos, Driver toTell) {
+        return stage().beginFirst(arguments, nowNanos, deadlineNanos, toTell);
+    }
+
+    /** Ends the look; what comes next is settled, unless it is answered. */
+    Step<C, ?, R> end(Call<?> call) {
+        Step<C, ?, R> step = endFirst(stage(), call);
+        stage().left(null, step.reason());
+        if (step.reason() != StageReason.ANSWER) {
+            missed(step.endNanos());
+        }
+        return step;
+    }
+
+    @SuppressWarnings("unchecked") // a call comes back to the stage that began it
+    private static <C, V, R> Step<C, V, R> endFirst(Stage<C, V, R> stage, Call<?> call) {
+        return stage.endFirst((Call<V>) call);
+    }
+
+    private Stage<C, ?, R> stage() {
+        Stage<C, ?, R> store = shortCut.store();
+        return state == State.STORE && store != null ? store : shortCut.memory();
+    }
+
+    private void missed(long nowNanos) {
+        if (state == State.STORE) {
+            fetch(nowNanos);
+        } else if (waited) {
+            endLikeTheOther(nowNanos);
+        } else {
+            joinFlight(nowNanos);
+        }
+    }
+
+    private void joinFlight(long nowNanos) {
+        if (key == null) {
+            return;
+        }
+        Flight mine = new Flight();
+        Flight flight = shortCut.flights().join(key, mine);
+        if (flight == mine) {
+            own = mine;
+            state = State.STORE;
+            if (shortCut.store() == null) {
+                fetch(nowNanos);
+            }
+        } else if (others != null) {
+            others = flight;
+            state = State.WAITS;
+            waitsUntilNanos = nowNanos + LONGEST_WAIT_NANOS;
+        } else {
+            others = flight; // it may have begun after the look, which did not take an older copy then
+        }
+    }
+
+    private void fetch(long nowNanos) {
+        state = State.OVER;
+        if (shortCut.refill() != null && !shortCut.refill().tryTake(nowNanos)) {
+            instead = HereCall.skipped(nowNanos, StageReason.REFILL);
+        }
+    }
+
+    private void endLikeTheOther(long nowNanos) {
+        state = State.OVER;
+        Step<?, ?, ?> outcome = others == null ? null : others.outcome();
+        if (outcome != null && isSaidOfTheKey(outcome.reason())) {
+            instead = HereCall.like(nowNanos, outcome.reason(), outcome.bodyStarted(), outcome.failure());
+        }
+    }
+
+    /** Whether it holds for whoever asks for the key: not a caller that went, nor one that had less time. */
+    private static boolean isSaidOfTheKey(StageReason reason) {
+        return switch (reason) {
+            case ANSWER, CANCELLED, BUDGET, NO_TIME_LEFT -> false;
+            default -> true;
+        };
+    }
+
+    /** Ends the wait. */
+    void resume(long nowNanos, boolean timeIsUp) {
+        if (others != null && others.hasEnded()) {
+            waited = true;
+            state = State.MEMORY;
+        } else {
+            state = State.OVER;
+            if (timeIsUp) {
+                instead = HereCall.skipped(nowNanos, StageReason.TIMEOUT);
+            }
+        }
+    }
+
+    /** The caller has gone. */
+    void leave() {
+        state = State.OVER;
+    }
+
+    /** What stands in the primary's place; null when it is to be asked. */
+    @Nullable
+    Call<R> instead() {
+        return instead;
+    }
+
+    /** What this run has fetched, or not, for those who wait; null when it came to nothing. */
+    void land(@Nullable Step<?, ?, ?> with) {
+        Flight flight = own;
+        if (flight != null && key != null) {
+            own = null;
+            shortCut.flights().end(key, flight, with);
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package io.degradable.internal.execution;
+
+import io.degradable.internal.stage.Quota;
+import io.degradable.internal.stage.Stage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import javax.annotation.Nullable;
+
+/**
+ * How a command serves copies without asking its primary, as long as they are young. The two stages are not of its chain.
+ *
+ * @param key what tells answers apart
+ * @param memory reads the young copies in memory
+ * @param store reads those in the store behind it; null when there is none
+ * @param flights which keys are being fetched
+ * @param refill how many runs go on to the primary; null for any number
+ */
+record ShortCut<C, R>(
+        Function<? super C, ?> key,
+        Stage<C, ?, R> memory,
+        @Nullable Stage<C, ?, R> store,
+        Flights flights,
+        @Nullable Quota refill) {
+
+    List<Stage<C, ?, R>> stages() {
+        List<Stage<C, ?, R>> stages = new ArrayList<>();
+        stages.add(memory);
+        if (store != null) {
+            stages.add(store);
+        }
+        return stages;
+    }
+}
