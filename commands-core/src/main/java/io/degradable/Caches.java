@@ -1,6 +1,7 @@
 package io.degradable;
 
 import io.degradable.cache.CacheSpec;
+import io.degradable.template.StaticSnapshot;
 import io.degradable.template.StaticTemplate;
 import io.degradable.template.TemplateFill;
 import java.time.Duration;
@@ -56,5 +57,27 @@ public sealed interface Caches<C, R> extends FallbackSpec<C, R> permits Spares, 
     <T extends R> FallbackSpec<C, R> template(
             StaticTemplate<T> template,
             TemplateFill<? super T, ? super C, ? extends R> fill,
+            Consumer<? super TemplateSpec> stage);
+
+    /**
+     * Answers with a record of a snapshot, which has the snapshot's age; with a template, which has none, when there is no
+     * record. A key function that throws and a record that cannot be read are counted as the user's mistakes, and the
+     * template answers.
+     *
+     * @param key what the records are kept by; must only compute
+     * @param otherwise says that nothing is known
+     */
+    default <K> FallbackSpec<C, R> template(
+            StaticSnapshot<K, ? extends R> snapshot,
+            Function<? super C, ? extends K> key,
+            StaticTemplate<? extends R> otherwise) {
+        return template(snapshot, key, otherwise, stage -> {});
+    }
+
+    /** As {@link #template(StaticSnapshot, Function, StaticTemplate)}, with settings of its own. */
+    <K> FallbackSpec<C, R> template(
+            StaticSnapshot<K, ? extends R> snapshot,
+            Function<? super C, ? extends K> key,
+            StaticTemplate<? extends R> otherwise,
             Consumer<? super TemplateSpec> stage);
 }

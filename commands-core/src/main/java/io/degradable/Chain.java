@@ -14,6 +14,7 @@ import io.degradable.settings.GuardSettings;
 import io.degradable.settings.Require;
 import io.degradable.settings.ShortCutSettings;
 import io.degradable.settings.StageSettings;
+import io.degradable.template.StaticSnapshot;
 import io.degradable.template.StaticTemplate;
 import io.degradable.template.TemplateFill;
 import java.time.Duration;
@@ -209,7 +210,7 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
                 "operationId", operationId, "a pending answer names the operation, say operationId(...) before");
         Require.that(names.add("pending"), "pending(...) is there already");
         EntrySettings entry = EntrySettings.byDefault(Source.STATIC).entering(Entering.WHEN_UNKNOWN);
-        stages.add(new StageDefinition.Template<>(
+        stages.add(new StageDefinition.Computed<>(
                 StageSettings.of("pending", Source.STATIC, "pending", entry, GuardSettings.INLINE),
                 arguments -> answer.apply(
                         arguments, Objects.requireNonNull(id.apply(arguments), "the operation's id is null")),
@@ -222,8 +223,7 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
             StaticTemplate<? extends R> template, Consumer<? super TemplateSpec> customizer) {
         Objects.requireNonNull(template, "template must not be null");
         TemplateSpec stage = customized(template.name(), customizer);
-        stages.add(
-                new StageDefinition.Constant<>(settings(template.name(), stage), template::value, stage.onFailure()));
+        stages.add(new StageDefinition.Constant<>(settings(template.name(), stage), template, stage.onFailure()));
         return this;
     }
 
@@ -235,10 +235,22 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
         Objects.requireNonNull(template, "template must not be null");
         Objects.requireNonNull(fill, () -> "the fill of template " + template.name() + " must not be null");
         TemplateSpec stage = customized(template.name(), customizer);
-        stages.add(new StageDefinition.Template<>(
-                settings(template.name(), stage),
-                arguments -> fill.fill(template.value(), arguments),
-                stage.onFailure()));
+        stages.add(new StageDefinition.Filled<>(settings(template.name(), stage), template, fill, stage.onFailure()));
+        return this;
+    }
+
+    @Override
+    public <K> FallbackSpec<C, R> template(
+            StaticSnapshot<K, ? extends R> snapshot,
+            Function<? super C, ? extends K> key,
+            StaticTemplate<? extends R> otherwise,
+            Consumer<? super TemplateSpec> customizer) {
+        Objects.requireNonNull(snapshot, "snapshot must not be null");
+        String name = Require.name("snapshot name", snapshot.name());
+        Objects.requireNonNull(key, () -> "the key of snapshot " + name + " must not be null");
+        Objects.requireNonNull(otherwise, () -> "the template behind snapshot " + name + " must not be null");
+        TemplateSpec stage = customized(name, customizer);
+        stages.add(new StageDefinition.Snapshot<>(settings(name, stage), snapshot, key, otherwise, stage.onFailure()));
         return this;
     }
 

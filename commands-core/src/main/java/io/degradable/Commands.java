@@ -16,6 +16,7 @@ import io.degradable.state.Circuit;
 import io.degradable.state.CommandObserver;
 import io.degradable.state.CommandView;
 import io.degradable.state.PoolView;
+import io.degradable.template.TemplateCatalog;
 import io.degradable.time.Ticker;
 import io.reactivex.rxjava3.core.Maybe;
 import io.reactivex.rxjava3.core.Single;
@@ -351,6 +352,11 @@ public final class Commands implements AutoCloseable {
     /** The caches in use now. */
     public List<CacheView> caches() {
         return container.caches();
+    }
+
+    /** The templates of its commands, each in its current version, to be looked at and replaced. */
+    public TemplateCatalog templates() {
+        return container.templates();
     }
 
     /** Tells an observer of every command as it becomes known or goes, and at once of those known already. */

@@ -15,8 +15,8 @@ import javax.annotation.Nullable;
 
 /**
  * What a {@link CommandListener} hears of. When a run is over it is told at once: a {@link StageEnded} for each stage in the
- * order of the chain, then the {@link CallEnded}, with nothing of another run in between. A {@link CircuitChanged} and
- * a {@link RetryBudgetExhausted} are told when they happen.
+ * order of the chain, then the {@link CallEnded}, with nothing of another run in between. All others are told when they
+ * happen.
  *
  * <p>Threading: immutable.
  */
@@ -60,7 +60,8 @@ public sealed interface CommandEvent {
      * @param moved the events that the run has moved on every channel
      * @param elapsed from the start of the run to its end
      * @param fallbackElapsed from the end of the primary to the end of the run; zero when no other stage was reached
-     * @param age of the answer: zero from primary and spare, the copy's from the cache; null for a template and without one
+     * @param age of the answer: zero from primary and spare, the copy's from cache and snapshot; null for a template and
+     *     without one
      * @param cause the primary's own failure: what its body threw, or a stackless exception of ours; null when it answered
      * @param level the level the application was at
      */
@@ -101,4 +102,26 @@ public sealed interface CommandEvent {
      * @param overBudget how many retries the budget has not allowed since the start
      */
     record RetryBudgetExhausted(CommandKey command, long overBudget) implements CommandEvent {}
+
+    /**
+     * A template has a new version.
+     *
+     * @param command by which the template became known; others may use it, too
+     * @param template its name
+     * @param from the version that was current before
+     * @param to the version that is now
+     * @param loadedFrom where that was found, {@code code} when it was made there
+     */
+    record TemplateSwapped(CommandKey command, String template, String from, String to, String loadedFrom)
+            implements CommandEvent {}
+
+    /**
+     * A new version of a template was refused.
+     *
+     * @param command by which the template became known; others may use it, too
+     * @param template its name
+     * @param version the version that stays
+     * @param why what is wrong with the new one
+     */
+    record TemplateRefused(CommandKey command, String template, String version, String why) implements CommandEvent {}
 }

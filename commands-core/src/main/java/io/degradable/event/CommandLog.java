@@ -11,17 +11,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes a line for each call that its primary did not answer, one for each move of a breaker, and
- * one a second while a budget of retries is used up:
+ * Writes a line for each call that its primary did not answer, one for each move of a breaker,
+ * one a second while a budget of retries is used up, and one for each new version of a template, taken or refused:
  *
  * <pre>
  *   call GetProduct outcome=degraded source=cache trigger=timeout age=41000ms fallback=12ms id=00c0ffee00c0ffee cause=...
  *   retries GetProduct budget=exhausted denied=7
  *   circuit GetProduct/primary from=closed to=open by=measurement why=11 of 20 calls failed or slow ...
+ *   template unknown-product from=built-in to=2026-11-30 loaded=file templates/unknown-product.json
+ *   template unknown-product stays=2026-11-30 refused=...
  * </pre>
  *
  * <p>A call that was answered all the same is INFO, and so is one whose request was wrong or whose caller went away; one that
- * failed or was rejected is WARN. A breaker that now refuses every call is WARN, any other move INFO. Each is one line,
+ * failed or was rejected is WARN. A breaker that now refuses every call is WARN, any other move INFO; a
+ * version that was refused is WARN. Each is one line,
  * whatever the message of a failure has in it.
  *
  * <p>Threading: may be called by any thread.
@@ -52,6 +55,15 @@ public final class CommandLog implements CommandListener {
             write(circuit);
         } else if (event instanceof CommandEvent.RetryBudgetExhausted retries) {
             log.warn("retries {} budget=exhausted denied={}", retries.command().name(), retries.overBudget());
+        } else if (event instanceof CommandEvent.TemplateSwapped swapped) {
+            log.info(
+                    "template {} from={} to={} loaded={}",
+                    swapped.template(),
+                    swapped.from(),
+                    swapped.to(),
+                    oneLine(swapped.loadedFrom()));
+        } else if (event instanceof CommandEvent.TemplateRefused refused) {
+            log.warn("template {} stays={} refused={}", refused.template(), refused.version(), oneLine(refused.why()));
         }
     }
 

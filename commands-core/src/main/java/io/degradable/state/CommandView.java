@@ -42,7 +42,7 @@ public interface CommandView {
     /** Time spent in finished calls, in nanoseconds, since the start. */
     long elapsedNanos();
 
-    /** Answers served from a cached copy, since the start. */
+    /** Answers served from a copy, of a cache or a snapshot, since the start. */
     long servedCopies();
 
     /** The sum of their ages, in nanoseconds. */

@@ -5,6 +5,8 @@ import io.degradable.event.CommandEvent.CallEnded;
 import io.degradable.event.CommandEvent.CircuitChanged;
 import io.degradable.event.CommandEvent.RetryBudgetExhausted;
 import io.degradable.event.CommandEvent.StageEnded;
+import io.degradable.event.CommandEvent.TemplateRefused;
+import io.degradable.event.CommandEvent.TemplateSwapped;
 import io.degradable.model.CallId;
 import io.degradable.model.CircuitState;
 import io.degradable.model.EventType;
@@ -142,6 +144,13 @@ public final class EventsAssert {
         }
         if (event instanceof RetryBudgetExhausted retries) {
             return command + ": no budget for retries, " + retries.overBudget() + " denied";
+        }
+        if (event instanceof TemplateSwapped swapped) {
+            return command + ": template " + swapped.template() + " from " + swapped.from() + " to " + swapped.to();
+        }
+        if (event instanceof TemplateRefused refused) {
+            return command + ": template " + refused.template() + " stays at " + refused.version() + ": "
+                    + refused.why();
         }
         CircuitChanged change = (CircuitChanged) event;
         return command + ": circuit of " + change.stage() + " from " + change.from() + " to " + change.to() + ": "

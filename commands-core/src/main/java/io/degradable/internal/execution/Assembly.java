@@ -13,10 +13,12 @@ import io.degradable.settings.CommandSettings;
 import io.degradable.settings.EntrySettings;
 import io.degradable.settings.ShortCutSettings;
 import io.degradable.settings.StageSettings;
+import io.degradable.template.StaticTemplate;
 import io.degradable.time.Spans;
 import io.degradable.time.Ticker;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import javax.annotation.Nullable;
 
 /** Makes a command out of its definition: a stage for each link of its chain, a guard for each stage. */
@@ -155,10 +157,41 @@ final class Assembly {
             return Stage.spare(settings, guard, spare.call(), spare.onFailure(), ticker);
         }
         if (stage instanceof StageDefinition.Constant<C, R> constant) {
-            return Stage.constant(settings, guard, constant.value(), constant.onFailure(), ticker);
+            Supplier<? extends R> value = live(constant.template(), command);
+            return Stage.constant(settings, guard, value, constant.onFailure(), ticker);
         }
-        StageDefinition.Template<C, R> template = (StageDefinition.Template<C, R>) stage;
-        return Stage.template(settings, guard, template.fill(), template.onFailure(), ticker);
+        if (stage instanceof StageDefinition.Filled<C, ?, R> filled) {
+            return filled(settings, guard, filled, command);
+        }
+        if (stage instanceof StageDefinition.Snapshot<C, ?, R> snapshot) {
+            return snapshot(settings, guard, snapshot, command);
+        }
+        StageDefinition.Computed<C, R> computed = (StageDefinition.Computed<C, R>) stage;
+        return Stage.template(settings, guard, computed.fill(), computed.onFailure(), ticker);
+    }
+
+    private <C, T, R> Stage<C, ?, R> filled(
+            StageSettings settings,
+            Guard guard,
+            StageDefinition.Filled<C, T, R> filled,
+            CommandDefinition<C, R> command) {
+        LiveTemplate<T> value = live(filled.template(), command);
+        return Stage.template(
+                settings, guard, arguments -> filled.fill().fill(value.get(), arguments), filled.onFailure(), ticker);
+    }
+
+    private <C, K, R> Stage<C, ?, R> snapshot(
+            StageSettings settings,
+            Guard guard,
+            StageDefinition.Snapshot<C, K, R> snapshot,
+            CommandDefinition<C, R> command) {
+        Supplier<? extends R> otherwise = live(snapshot.template(), command);
+        return Stage.snapshot(
+                settings, guard, snapshot.snapshot(), snapshot.key(), otherwise, snapshot.onFailure(), ticker);
+    }
+
+    private <T> LiveTemplate<T> live(StaticTemplate<T> template, CommandDefinition<?, ?> command) {
+        return container.templates().live(template, command.settings().key());
     }
 
     private <C, K, R> void addCached(

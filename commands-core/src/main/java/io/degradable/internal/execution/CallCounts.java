@@ -1,9 +1,11 @@
 package io.degradable.internal.execution;
 
 import io.degradable.internal.window.Tally;
+import io.degradable.model.CommandResult;
 import io.degradable.model.EventType;
 import io.degradable.model.FinishedCall;
 import io.degradable.model.FinishedCall.Ending;
+import io.degradable.model.Source;
 import io.degradable.model.Trigger;
 import io.degradable.time.Lane;
 import java.time.Duration;
@@ -106,6 +108,11 @@ final class CallCounts {
     /** Whether a call that has ended is not on its way to the listeners yet. Nobody is told of what is only {@link #lost}. */
     boolean areUntold() {
         return sum(call -> true) - lost - told.sum() > 0;
+    }
+
+    /** Whether an answer is a copy, whose age is booked: one of a cache, or a record of a snapshot. */
+    static boolean isCopy(@Nullable Source source, long ageNanos) {
+        return source == Source.CACHE || (source == Source.STATIC && ageNanos != CommandResult.AGELESS);
     }
 
     /** Books the age of a copy that was served. */

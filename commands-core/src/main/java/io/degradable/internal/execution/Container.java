@@ -58,6 +58,7 @@ public final class Container {
     private final Map<String, CommandRuntime<?, ?>> commands = new ConcurrentHashMap<>();
     private final int maxNames;
     private final Parts parts;
+    private final LiveTemplates templates;
     private final Eviction eviction;
     private final List<ContextCarrier> carriers;
     private final List<CommandObserver> observers = new CopyOnWriteArrayList<>();
@@ -101,6 +102,7 @@ public final class Container {
         this.observedBy = runObservers.isEmpty() ? null : new Observers(runObservers);
         this.writeBack = new WriteBack(WAITING_WRITES, ticker, this.continuations::aside, closing::wake);
         this.parts = new Parts(name, ticker, this.continuations::interrupt, this.listeners, stores, writeBack);
+        this.templates = new LiveTemplates(name, ticker, maxNames, this.listeners);
         this.carriers = List.copyOf(carriers);
         this.eviction = new Eviction(ticker, evictIdleAfter);
         this.startedAt = Instant.ofEpochMilli(ticker.epochMillis());
@@ -186,6 +188,7 @@ public final class Container {
                 command(spare.spare()); // before the lock, since observers are told of it
             }
         }
+        templates.declare(definition); // before the lock, since values are compared
         News news = new News();
         CommandRuntime<?, ?> found = find(definition, news);
         news.tell();
@@ -220,7 +223,7 @@ public final class Container {
     }
 
     private synchronized void sweep(News news) {
-        news.gone.addAll(eviction.sweepIfDue(commands, parts));
+        news.gone.addAll(eviction.sweepIfDue(commands, parts, templates));
         if (overflow != null && !news.gone.isEmpty()) {
             overflow.end(); // there is room again: who shared the key looks up anew
         }
@@ -309,6 +312,11 @@ public final class Container {
 
     public List<CacheView> caches() {
         return parts.cacheViews();
+    }
+
+    /** The templates of the commands. */
+    public LiveTemplates templates() {
+        return templates;
     }
 
     /** Sets other targets for a pool. */

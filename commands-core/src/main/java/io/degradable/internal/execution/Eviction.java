@@ -2,6 +2,7 @@ package io.degradable.internal.execution;
 
 import io.degradable.settings.BulkheadSettings;
 import io.degradable.settings.StageSettings;
+import io.degradable.template.StaticTemplate;
 import io.degradable.time.Spans;
 import io.degradable.time.Ticker;
 import java.time.Duration;
@@ -35,7 +36,8 @@ final class Eviction {
     }
 
     /** Takes idle commands out of the map, and ends their pools. Returns those that went. */
-    List<CommandRuntime<?, ?>> sweepIfDue(Map<String, CommandRuntime<?, ?>> commands, Parts parts) {
+    List<CommandRuntime<?, ?>> sweepIfDue(
+            Map<String, CommandRuntime<?, ?>> commands, Parts parts, LiveTemplates templates) {
         long now = ticker.nanos();
         if (now - nextSweepNanos < 0) {
             return List.of();
@@ -51,6 +53,7 @@ final class Eviction {
         if (!gone.isEmpty()) {
             gone.forEach(command -> commands.remove(command.key().name()));
             parts.keepPools(poolsOf(commands.values()));
+            templates.keep(templatesOf(commands.values()));
         }
         return gone;
     }
@@ -61,6 +64,19 @@ final class Eviction {
             for (StageDefinition<?, ?> stage : command.definition().stages()) {
                 if (stage instanceof StageDefinition.SpareCommand<?, ?> spare) {
                     names.add(spare.spare().name());
+                }
+            }
+        }
+        return names;
+    }
+
+    private static Set<String> templatesOf(Collection<CommandRuntime<?, ?>> commands) {
+        Set<String> names = new HashSet<>();
+        for (CommandRuntime<?, ?> command : commands) {
+            for (StageDefinition<?, ?> stage : command.definition().stages()) {
+                StaticTemplate<?> template = stage.template();
+                if (template != null) {
+                    names.add(template.name());
                 }
             }
         }

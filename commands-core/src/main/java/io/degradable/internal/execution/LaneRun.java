@@ -143,7 +143,7 @@ final class LaneRun {
         }
         link.left(lane, StageReason.ANSWER);
         long ageNanos = link.ageNanos(yielded);
-        if (source == Source.CACHE) {
+        if (CallCounts.isCopy(source, ageNanos)) {
             command.counts().servedCopy(lane, ageNanos, call.endNanos());
         }
         FinishedCall finished = CallCounts.call(reason.trigger(), Ending.answeredBy(source), primaryCall.bodyStarted());

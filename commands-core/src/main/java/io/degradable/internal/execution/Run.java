@@ -429,7 +429,7 @@ final class Run<C, R> implements FinishedRun<R>, Driver, Entrance {
         if (around != null && call.source() != null) {
             around.checkAnswered();
         }
-        if (call.source() == Source.CACHE) {
+        if (CallCounts.isCopy(call.source(), last().ageNanos())) {
             command.counts().servedCopy(null, last().ageNanos(), last().endNanos());
         }
         book(call, last().endNanos());

@@ -3,11 +3,13 @@ package io.degradable.internal.execution;
 import io.degradable.cache.CacheSpec;
 import io.degradable.internal.stage.LiveCall;
 import io.degradable.settings.StageSettings;
+import io.degradable.template.StaticSnapshot;
+import io.degradable.template.StaticTemplate;
+import io.degradable.template.TemplateFill;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import javax.annotation.Nullable;
 
@@ -19,6 +21,11 @@ public sealed interface StageDefinition<C, R> {
     /** All stages that it can become. */
     default List<StageSettings> stages() {
         return List.of(settings());
+    }
+
+    /** The template that it reads; null for none. The container has its current version. */
+    default @Nullable StaticTemplate<?> template() {
+        return null;
     }
 
     /** Another command, under that command's own guard; {@code call} makes it, runs it and maps its answer. */
@@ -58,16 +65,34 @@ public sealed interface StageDefinition<C, R> {
         }
     }
 
-    /** A template. */
-    record Template<C, R>(
+    /** A function that only computes. */
+    record Computed<C, R>(
             StageSettings settings,
             Function<? super C, ? extends R> fill,
+            @Nullable Predicate<? super Throwable> onFailure)
+            implements StageDefinition<C, R> {}
+
+    /** A template that is filled for each command. */
+    record Filled<C, T, R>(
+            StageSettings settings,
+            StaticTemplate<T> template,
+            TemplateFill<? super T, ? super C, ? extends R> fill,
             @Nullable Predicate<? super Throwable> onFailure)
             implements StageDefinition<C, R> {}
 
     /** A template that is the same for everybody. */
     record Constant<C, R>(
             StageSettings settings,
-            Supplier<? extends R> value,
-            @Nullable Predicate<? super Throwable> onFailure) implements StageDefinition<C, R> {}
+            StaticTemplate<? extends R> template,
+            @Nullable Predicate<? super Throwable> onFailure)
+            implements StageDefinition<C, R> {}
+
+    /** A record of a snapshot, else a template. */
+    record Snapshot<C, K, R>(
+            StageSettings settings,
+            StaticSnapshot<K, ? extends R> snapshot,
+            Function<? super C, ? extends K> key,
+            StaticTemplate<? extends R> template,
+            @Nullable Predicate<? super Throwable> onFailure)
+            implements StageDefinition<C, R> {}
 }

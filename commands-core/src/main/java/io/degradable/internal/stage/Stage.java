@@ -16,6 +16,7 @@ import io.degradable.model.StageReason;
 import io.degradable.model.Trigger;
 import io.degradable.settings.Entering;
 import io.degradable.settings.StageSettings;
+import io.degradable.template.StaticSnapshot;
 import io.degradable.time.Lane;
 import io.degradable.time.Ticker;
 import java.util.List;
@@ -128,6 +129,19 @@ public final class Stage<C, V, R> {
             @Nullable Predicate<? super Throwable> onFailure,
             Ticker ticker) {
         return new Stage<>(settings, guard, new ConstantBody<>(value), onFailure, ticker.nanos());
+    }
+
+    /** A record of a snapshot, else a template. */
+    public static <C, K, R> Stage<C, StaticSnapshot.Found<? extends R>, R> snapshot(
+            StageSettings settings,
+            Guard guard,
+            StaticSnapshot<K, ? extends R> snapshot,
+            Function<? super C, ? extends K> key,
+            Supplier<? extends R> otherwise,
+            @Nullable Predicate<? super Throwable> onFailure,
+            Ticker ticker) {
+        SnapshotBody<C, K, R> body = new SnapshotBody<>(snapshot, key, otherwise, guard::userMistake);
+        return new Stage<>(settings, guard, body, onFailure, ticker.nanos());
     }
 
     /** Begins the stage as the first of a run: without a rule of entry. */
