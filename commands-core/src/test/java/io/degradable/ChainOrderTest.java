@@ -24,12 +24,14 @@ final class ChainOrderTest {
     private static final String SOURCE = """
             import io.degradable.*;
             import io.degradable.cache.CacheSpec;
+            import io.degradable.template.StaticSnapshot;
             import io.degradable.template.StaticTemplate;
             import java.time.Duration;
 
             class Sketch extends DegradableCommand<String> {
                 static final CacheSpec<Long, String> COPIES = CacheSpec.named("copies");
                 static final StaticTemplate<String> LAST = StaticTemplate.of("last", "x");
+                static StaticSnapshot<Long, String> records;
                 static final CommandSpec<Sketch, String> SPARE =
                         CommandSpec.<Sketch, String>named("Spare").group("other").build();
                 static final CommandSpec<Sketch, String> SPEC = CommandSpec.of(Sketch.class).group("g")
@@ -45,6 +47,7 @@ final class ChainOrderTest {
     private static final String SPARE = ".spare(SPARE, command -> command)";
     private static final String CACHED = ".cached(COPIES, command -> command.id, Duration.ofMinutes(5))";
     private static final String TEMPLATE = ".template(LAST)";
+    private static final String SNAPSHOT = ".template(records, command -> command.id, LAST)";
 
     @TempDir
     private Path classes;
@@ -79,6 +82,7 @@ final class ChainOrderTest {
                 .isEmpty();
         assertThat(errorsOf(CACHED)).isEmpty();
         assertThat(errorsOf(TEMPLATE)).isEmpty();
+        assertThat(errorsOf(CACHED + SNAPSHOT)).isEmpty();
     }
 
     @ParameterizedTest
@@ -86,6 +90,8 @@ final class ChainOrderTest {
         "TEMPLATE CACHED, cached",
         "TEMPLATE SPARE, spare",
         "TEMPLATE TEMPLATE, template",
+        "SNAPSHOT TEMPLATE, template",
+        "SNAPSHOT CACHED, cached",
         "CACHED SPARE, spare",
         "CACHED WITHIN, within",
         "SPARE WITHIN, within",
@@ -93,6 +99,7 @@ final class ChainOrderTest {
     })
     void a_wrong_order_does_not_compile(String order, String misplaced) {
         String chain = order.replace("TEMPLATE", TEMPLATE)
+                .replace("SNAPSHOT", SNAPSHOT)
                 .replace("CACHED", CACHED)
                 .replace("SPARE ", SPARE + " ")
                 .replaceAll("SPARE$", java.util.regex.Matcher.quoteReplacement(SPARE))

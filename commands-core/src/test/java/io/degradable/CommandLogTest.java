@@ -112,6 +112,22 @@ final class CommandLogTest {
         assertThat(written()).containsExactly("WARN retries Call budget=exhausted denied=7");
     }
 
+    @DisplayName("H6: a new version of a template is a line, and one that was refused is a warning")
+    @Test
+    void a_template_that_was_swapped_is_a_line_and_one_that_was_refused_a_warning() {
+        CommandLog log = new CommandLog(logger);
+
+        log.on(new CommandEvent.TemplateSwapped(
+                spec.settings().key(), "unknown", "built-in", "2026-11-30", "file unknown.json"));
+        log.on(new CommandEvent.TemplateRefused(
+                spec.settings().key(), "unknown", "2026-11-30", "field price is 0\nand more"));
+
+        assertThat(written())
+                .containsExactly(
+                        "INFO template unknown from=built-in to=2026-11-30 loaded=file unknown.json",
+                        "WARN template unknown stays=2026-11-30 refused=field price is 0 and more");
+    }
+
     @Test
     void a_cause_that_has_too_much_to_say_or_cannot_say_it_is_one_line_all_the_same() {
         new Call(commands, spec, "1", () -> "live").execute();

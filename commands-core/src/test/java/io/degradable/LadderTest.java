@@ -110,6 +110,16 @@ final class LadderTest {
                 .containsOnly("io.degradable.context");
     }
 
+    @Test
+    void jackson_which_users_may_not_have_is_touched_by_its_edge_only() {
+        assertThat(dependencies(LIBRARY)
+                        .filter(dependency ->
+                                dependency.getTargetClass().getPackageName().startsWith("com.fasterxml.jackson"))
+                        .map(dependency -> dependency.getOriginClass().getPackageName()))
+                .isNotEmpty()
+                .containsOnly("io.degradable.json");
+    }
+
     // ---- the checks find what they are there for ----
 
     @Test

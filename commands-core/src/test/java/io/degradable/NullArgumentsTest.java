@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.degradable.cache.CacheSpec;
 import io.degradable.cache.Codec;
 import io.degradable.model.Trigger;
+import io.degradable.template.StaticSnapshot;
 import io.degradable.template.StaticTemplate;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -25,10 +26,29 @@ final class NullArgumentsTest {
     private static final CacheSpec<String, String> COPIES = CacheSpec.named("copies");
     private static final Duration AN_HOUR = Duration.ofHours(1);
     private static final StaticTemplate<String> LAST = StaticTemplate.of("last", "x");
+    private static final StaticSnapshot<String, String> RECORDS = new Records();
     private static final CommandSpec<Call, String> SPARE = Call.declared()
             .name("Spare")
             .threadPool(pool -> pool.named("other"))
             .build();
+
+    private static final class Records implements StaticSnapshot<String, String> {
+
+        @Override
+        public String name() {
+            return "records";
+        }
+
+        @Override
+        public Found<String> find(String key) {
+            return new Found<>(key, 0);
+        }
+
+        @Override
+        public View view() {
+            return new View(name(), 1, null, 0, 1, 1, 1, 0, null);
+        }
+    }
 
     private static Arguments refused(String message, Callable<?> attempt) {
         return Arguments.of(message, attempt);
@@ -123,6 +143,13 @@ final class NullArgumentsTest {
                 used("command must not be null", commands -> commands.circuit(null, "primary")),
                 used("stage must not be null", commands -> commands.circuit("Call", null)),
                 used("spec must not be null", commands -> commands.cache(null)),
+                used(
+                        "template must not be null",
+                        commands -> commands.templates().current(null)),
+                used("template must not be null", commands -> {
+                    commands.templates().replace(null);
+                    return null;
+                }),
                 used("observer must not be null", commands -> {
                     commands.watch(null);
                     return null;
@@ -221,6 +248,18 @@ final class NullArgumentsTest {
                 chain(
                         "the settings of template last must not be null",
                         chain -> chain.template(LAST, (value, call) -> value, null)),
+                chain(
+                        "snapshot must not be null",
+                        chain -> chain.template((StaticSnapshot<String, String>) null, call -> call.id, LAST)),
+                chain(
+                        "the key of snapshot records must not be null",
+                        chain -> chain.template(RECORDS, (Function<Call, String>) null, LAST)),
+                chain(
+                        "the template behind snapshot records must not be null",
+                        chain -> chain.template(RECORDS, call -> call.id, null)),
+                chain(
+                        "the settings of template records must not be null",
+                        chain -> chain.template(RECORDS, call -> call.id, LAST, null)),
                 stage("trigger must not be null", stage -> stage.on(null)),
                 stage("triggers must not be null", stage -> stage.on(Trigger.FAILURE, (Trigger[]) null)),
                 stage("trigger must not be null", stage -> stage.on(Trigger.FAILURE, Trigger.TIMEOUT, null)),

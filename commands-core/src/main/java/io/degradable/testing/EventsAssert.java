@@ -29,6 +29,7 @@ public final class EventsAssert {
     private final List<CommandEvent> heard;
     private final List<CallEnded> calls = new ArrayList<>();
     private final List<CircuitChanged> changes = new ArrayList<>();
+    private final List<CommandEvent> others = new ArrayList<>();
 
     EventsAssert(String command, List<CommandEvent> heard) {
         this.command = command;
@@ -41,9 +42,11 @@ public final class EventsAssert {
                 calls.add(call);
             } else if (event instanceof CircuitChanged change) {
                 changes.add(change);
+            } else {
+                others.add(event);
             }
         }
-        check(!calls.isEmpty() || !changes.isEmpty(), "events of " + command, "there are none");
+        check(!calls.isEmpty() || !changes.isEmpty() || !others.isEmpty(), "events of " + command, "there are none");
     }
 
     /** So many of its calls moved this. */
@@ -109,6 +112,18 @@ public final class EventsAssert {
                 found.contains(expected),
                 "circuit " + command + "/" + stage + " from " + expected,
                 "moves are " + found);
+    }
+
+    /** A template that became known with it has taken this version, once or more. */
+    public EventsAssert hasTaken(String template, String version) {
+        List<String> found = new ArrayList<>();
+        for (CommandEvent event : others) {
+            if (event instanceof TemplateSwapped swapped && swapped.template().equals(template)) {
+                found.add(swapped.to());
+            }
+        }
+        return check(
+                found.contains(version), "template " + template + " to take version " + version, "it took " + found);
     }
 
     private static String counted(int calls) {

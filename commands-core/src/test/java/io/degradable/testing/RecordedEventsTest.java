@@ -152,6 +152,24 @@ final class RecordedEventsTest {
     }
 
     @Test
+    void a_template_that_was_swapped_or_refused_is_heard_of() {
+        StaticTemplate<String> last = StaticTemplate.of("last", "template");
+        commands.register(SPEC);
+        commands.templates().replace(last, "2", "second");
+        assertThatThrownBy(() -> commands.templates().replace(last, "2", "third"))
+                .isInstanceOf(IllegalArgumentException.class);
+
+        recorded.assertThat("call").hasTaken("last", "2");
+        assertThatThrownBy(() -> recorded.assertThat("call").hasTaken("last", "3"))
+                .isInstanceOf(AssertionError.class)
+                .hasMessage("expected template last to take version 3, it took [2]"
+                        + "\nheard, in order:"
+                        + "\n    call: template last from built-in to 2"
+                        + "\n    call: template last stays at 2: version 2 of template last has another content now:"
+                        + " what is changed takes a new version");
+    }
+
+    @Test
     void a_command_of_which_nothing_was_heard_is_not_one_that_did_nothing() {
         assertThatThrownBy(() -> recorded.assertThat("call"))
                 .isInstanceOf(AssertionError.class)

@@ -6,6 +6,7 @@ import io.degradable.state.CacheView;
 import io.degradable.state.CommandView;
 import io.degradable.state.PoolView;
 import io.degradable.state.StoreView;
+import io.degradable.state.TemplateView;
 import java.io.IOException;
 import java.util.Comparator;
 import java.util.List;
@@ -44,6 +45,7 @@ final class StateJson {
         writeCommands(json);
         writePools(json);
         writeCaches(json);
+        writeTemplates(json);
         json.writeEndObject();
     }
 
@@ -114,5 +116,20 @@ final class StateJson {
         }
         json.writeEndObject();
         json.writeEndObject();
+    }
+
+    private void writeTemplates(JsonGenerator json) throws IOException {
+        json.writeArrayFieldStart("templates");
+        for (TemplateView template : commands.templates().views()) {
+            json.writeStartObject();
+            json.writeStringField("name", template.name());
+            json.writeStringField("version", template.version());
+            json.writeNumberField("since", template.since().toEpochMilli());
+            json.writeStringField("loadedFrom", template.loadedFrom());
+            json.writeNumberField("swaps", template.swaps());
+            json.writeNumberField("refused", template.refused());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
     }
 }

@@ -1,6 +1,7 @@
 package io.degradable.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.degradable.CommandSpec;
@@ -18,6 +19,7 @@ import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -40,7 +42,7 @@ class StateJsonTest {
 
         assertThat(text())
                 .isEqualTo("{\"schema\":1,\"service\":\"shop\",\"now\":" + (started + 5_000) + ",\"startedAt\":"
-                        + started + ",\"commands\":[],\"pools\":[],\"caches\":[]}");
+                        + started + ",\"commands\":[],\"pools\":[],\"caches\":[],\"templates\":[]}");
     }
 
     @Test
@@ -282,6 +284,26 @@ class StateJsonTest {
                 .isEqualTo("{\"name\":\"answers\",\"limit\":2,\"queue\":3,\"active\":1,\"queued\":0,\"threads\":1,"
                         + "\"largestThreads\":1,\"completed\":0}");
         assertThat(read().get("commands").get(0).get("inFlight").longValue()).isZero();
+    }
+
+    @DisplayName("H6: the version of a template is shown, with when it came and how many were refused")
+    @Test
+    void template_has_the_version_that_is_current() throws Exception {
+        commands.register(Ask.withChain("GetAnswer").build());
+        long started = ticker.epochMillis();
+        assertThat(read().get("templates").toString())
+                .isEqualTo("[{\"name\":\"unknown\",\"version\":\"built-in\",\"since\":" + started
+                        + ",\"loadedFrom\":\"code\",\"swaps\":0,\"refused\":0}]");
+        ticker.advance(Duration.ofSeconds(3));
+
+        commands.templates().replace(Ask.UNKNOWN, "2026-11-30", "a secret text");
+        assertThatThrownBy(() -> commands.templates().replace(Ask.UNKNOWN, "2026-11-30", "another"))
+                .isInstanceOf(IllegalArgumentException.class);
+
+        assertThat(read().get("templates").toString())
+                .isEqualTo("[{\"name\":\"unknown\",\"version\":\"2026-11-30\",\"since\":" + (started + 3_000)
+                        + ",\"loadedFrom\":\"code\",\"swaps\":1,\"refused\":1}]");
+        assertThat(text()).doesNotContain("secret");
     }
 
     @Test
