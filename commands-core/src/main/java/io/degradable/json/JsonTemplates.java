@@ -24,6 +24,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import javax.annotation.Nullable;
 
 /**
@@ -63,6 +64,9 @@ public final class JsonTemplates<T> {
 
     private static final Set<String> ENVELOPE = Set.of("version", "value");
     private static final int CHECKSUM_BYTES = 4;
+
+    /** What Jackson says about its settings, which are ours. */
+    private static final Pattern ADVICE = Pattern.compile(" \\([^()]*(?:Feature|Config)[^()]*\\)");
 
     private final String name;
     private final JavaType type;
@@ -284,7 +288,7 @@ public final class JsonTemplates<T> {
     private String version(String from, JsonNode version) {
         Require.that(
                 version.isTextual(),
-                "the version of " + described(from) + " must be a text in quotation marks, was " + version);
+                described(from) + " must have a text in quotation marks for a version, was " + version);
         return Require.name("the version of " + described(from), version.textValue());
     }
 
@@ -301,7 +305,9 @@ public final class JsonTemplates<T> {
                 }
             }
         }
-        return path + (path.length() == 0 ? "" : ": ") + wrong.getOriginalMessage();
+        return path
+                + (path.length() == 0 ? "" : ": ")
+                + ADVICE.matcher(wrong.getOriginalMessage()).replaceAll("");
     }
 
     /** Short, since people read it: it tells versions apart that follow each other. */

@@ -85,7 +85,7 @@ final class JsonTemplatesTest {
             '"name":"Product"'            | '"name":"0.00"'              | field name is "0.00", which reads as known
             '"name":"Product"'            | '"name":null'                | field name is null or missing: it needs a value, or mayLack("name")
             '"name":"Product",'           | ''                           | field name is null or missing
-            '"id":7,'                     | ''                           | field id is 0
+            '"id":7,'                     | ''                           | field id: Cannot map `null` into type `long`
             '"notice":"to be confirmed",' | ''                           | field notice is null or missing
             '"tags":["unknown"]'          | '"tags":["a",null]'          | field tags is null or missing
             '"id":7'                      | '"id":null'                  | field id: Cannot map `null` into type `long`
@@ -155,6 +155,19 @@ final class JsonTemplatesTest {
         }
     }
 
+    /** A class that is not a record begins with what its fields begin with. */
+    static final class Stock {
+        public int count;
+    }
+
+    @Test
+    @DisplayName("H6: a zero that nobody wrote misleads as well")
+    void a_zero_that_is_a_default_is_refused() {
+        assertRefused(JsonTemplates.of("stock", Stock.class), "{}", "is {}");
+        assertThatThrownBy(() -> JsonTemplates.of("stock", Stock.class).fromText("text", "{}"))
+                .hasMessageContaining("field count is 0, which reads as known");
+    }
+
     @Test
     void what_a_class_hides_is_seen_all_the_same() {
         assertRefused(JsonTemplates.of("quiet", Quiet.class), "{\"amount\":1}", "field text is null");
@@ -169,7 +182,10 @@ final class JsonTemplatesTest {
     void a_version_is_a_text_and_a_value_that_looks_like_one_is_wrapped() {
         JsonTemplates<Map<String, Integer>> numbers = JsonTemplates.of("numbers", new TypeReference<>() {});
 
-        assertRefused(numbers, "{\"version\":2,\"value\":{\"a\":1}}", "must be a text in quotation marks, was 2");
+        assertRefused(
+                numbers,
+                "{\"version\":2,\"value\":{\"a\":1}}",
+                "must have a text in quotation marks for a version, was 2");
         assertRefused(numbers, "{\"value\":null}", "must not be null");
         assertRefused(numbers, "", "is empty");
         assertThat(numbers.fromText("text", "{\"value\":{\"version\":1,\"value\":2}}")
