@@ -117,7 +117,7 @@ final class Envelope {
         if (sealed.length < HEADER + CHECKSUM) {
             return Unreadable.TRUNCATED;
         }
-        int length = ByteBuffer.wrap(sealed).getInt(HEADER - Integer.BYTES);
+        int length = announced(sealed);
         if (sealed.length < length) {
             return Unreadable.TRUNCATED;
         }
@@ -174,12 +174,18 @@ final class Envelope {
                 .putInt(key.length)
                 .put(key)
                 .array();
-        return sealed.length >= end && Arrays.equals(expected, 0, expected.length, sealed, HEADER, end);
+        return sealed.length >= end
+                && sealed.length == announced(sealed)
+                && Arrays.equals(expected, 0, expected.length, sealed, HEADER, end);
     }
 
     /** The last bytes of an envelope, which tell it from every other. */
     static byte[] checksumIn(byte[] sealed) {
         return Arrays.copyOfRange(sealed, sealed.length - CHECKSUM, sealed.length);
+    }
+
+    private static int announced(byte[] sealed) {
+        return ByteBuffer.wrap(sealed).getInt(HEADER - Integer.BYTES);
     }
 
     private static boolean hasMagic(byte[] sealed) {

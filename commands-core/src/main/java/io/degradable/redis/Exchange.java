@@ -45,6 +45,9 @@ final class Exchange extends Builder<byte[]> {
                 // Redis
             }
             throw failed;
+        } catch (OutOfMemoryError | StackOverflowError tooLarge) {
+            // Jedis believes any length and any depth. Nonsense on the wire is a failure of Redis, not of the application.
+            throw new JedisConnectionException("a reply larger than there is room for", tooLarge);
         }
     }
 

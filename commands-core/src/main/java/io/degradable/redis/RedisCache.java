@@ -17,6 +17,7 @@ import javax.annotation.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
  * The copies of one cache in Redis, each under a key of its own and in an {@link Envelope}. It has no time limit of its own:
@@ -53,7 +54,15 @@ final class RedisCache<K, V> implements RemoteCache<K, V> {
     public @Nullable RemoteCopy<V> read(K key) throws Exception {
         byte[] encoded = keys.encode(key);
         CommandArguments request = new CommandArguments(Command.GET).key(keyInRedis(encoded));
-        byte[] reply = Exchange.ask(client, request, found -> envelope.answers(encoded, found));
+        byte[] reply;
+        try {
+            reply = Exchange.ask(client, request, found -> envelope.answers(encoded, found));
+        } catch (JedisDataException refused) {
+            if (String.valueOf(refused.getMessage()).startsWith("WRONGTYPE")) {
+                return missed(Unreadable.FOREIGN); // a list, a hash: it lies there as any other garbage does
+            }
+            throw refused;
+        }
         return reply == null ? null : read(envelope.open(encoded, reply));
     }
 
