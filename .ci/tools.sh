@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Read by ./check and ./demo: makes sure that the tools they name are on the machine.
 #
-#   need jdk maven node     names in any order; returns at once when all are there
+#   need jdk maven node redis     names in any order; returns at once when all are there
 #
 # What is missing is installed with apt-get when that can be done without a question (as root, or by sudo without a
 # password). Otherwise this says what to install, and ends the script that called it.
@@ -12,6 +12,7 @@ major() { "$@" 2>/dev/null | grep -oE '[0-9]+' | head -n 1; }
 # Maven takes the JDK of JAVA_HOME where that is set, and else the one on the PATH.
 have_jdk() { [ "$(major "${JAVA_HOME:+$JAVA_HOME/bin/}javac" -version || true)" -ge 17 ] 2>/dev/null; }
 have_maven() { command -v mvn >/dev/null; } # too old a Maven is refused by the build itself
+have_redis() { command -v redis-server >/dev/null; }
 have_node() { [ "$(major node --version || true)" -ge 18 ] 2>/dev/null; }
 
 # jdk21_home : the JDK of JAVA21_HOME, else the newest of version 21 or more beside the one Maven takes, else nothing.
@@ -36,6 +37,7 @@ in_words() {
         jdk) echo "a JDK, version 17 or newer" ;;
         maven) echo "Apache Maven, version 3.8 or newer" ;;
         node) echo "Node.js, version 18 or newer" ;;
+        redis) echo "Redis, version 7 or newer: its redis-server" ;;
     esac
 }
 
@@ -45,6 +47,7 @@ packages_for() {
         jdk) echo openjdk-17-jdk-headless default-jdk-headless ;;
         maven) echo maven ;;
         node) echo nodejs ;;
+        redis) echo redis-server ;;
     esac
 }
 

@@ -120,6 +120,16 @@ final class LadderTest {
                 .containsOnly("io.degradable.json");
     }
 
+    @Test
+    void jedis_which_users_may_not_have_is_touched_by_its_edge_only() {
+        assertThat(dependencies(LIBRARY)
+                        .filter(dependency ->
+                                dependency.getTargetClass().getPackageName().startsWith("redis.clients"))
+                        .map(dependency -> dependency.getOriginClass().getPackageName()))
+                .isNotEmpty()
+                .containsOnly("io.degradable.redis");
+    }
+
     // ---- the checks find what they are there for ----
 
     @Test

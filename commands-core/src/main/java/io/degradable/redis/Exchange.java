@@ -46,7 +46,8 @@ final class Exchange extends Builder<byte[]> {
             }
             throw failed;
         } catch (OutOfMemoryError | StackOverflowError tooLarge) {
-            // Jedis believes any length and any depth. Nonsense on the wire is a failure of Redis, not of the application.
+            // Jedis believes any length and any depth. Nonsense on the wire is a failure of Redis, not of the
+            // application.
             throw new JedisConnectionException("a reply larger than there is room for", tooLarge);
         }
     }

@@ -62,7 +62,9 @@ final class EnvelopeTest {
                         : position == 4
                                 ? Set.of(Unreadable.NEWER, Unreadable.CORRUPT)
                                 : Set.of(Unreadable.CORRUPT, Unreadable.TRUNCATED);
-                assertThat(opened.unreadable()).as("bit %s of byte %s", bit, position).isIn(expected);
+                assertThat(opened.unreadable())
+                        .as("bit %s of byte %s", bit, position)
+                        .isIn(expected);
                 assertThat(opened.value()).isNull();
             }
         }
@@ -94,7 +96,9 @@ final class EnvelopeTest {
         assertThat(envelope.open("43".getBytes(UTF_8), sealed).unreadable()).isEqualTo(Unreadable.OTHER_KEY);
         assertThat(envelope.open(new byte[0], sealed).unreadable()).isEqualTo(Unreadable.OTHER_KEY);
         assertThat(otherBorder.open("s42".getBytes(UTF_8), sealed).unreadable()).isEqualTo(Unreadable.OTHER_KEY);
-        assertThat(new Envelope("products", "utf-8 -> json:Product").open(KEY, sealed).unreadable())
+        assertThat(new Envelope("products", "utf-8 -> json:Product")
+                        .open(KEY, sealed)
+                        .unreadable())
                 .isEqualTo(Unreadable.OTHER_FORM);
     }
 
@@ -124,8 +128,10 @@ final class EnvelopeTest {
     @Test
     void the_reply_to_another_request_is_seen_from_its_first_bytes() {
         assertThat(envelope.answers(KEY, sealed)).isTrue();
-        assertThat(envelope.answers(KEY, envelope.seal("43".getBytes(UTF_8), VALUE, STAMP))).isFalse();
-        assertThat(envelope.answers(KEY, new Envelope("prices", "utf-8 -> utf-8").seal(KEY, VALUE, STAMP))).isFalse();
+        assertThat(envelope.answers(KEY, envelope.seal("43".getBytes(UTF_8), VALUE, STAMP)))
+                .isFalse();
+        assertThat(envelope.answers(KEY, new Envelope("prices", "utf-8 -> utf-8").seal(KEY, VALUE, STAMP)))
+                .isFalse();
         for (int length = 5; length < sealed.length; length++) {
             assertThat(envelope.answers(KEY, Arrays.copyOf(sealed, length))).isFalse();
         }

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -38,7 +39,7 @@ final class RedisCacheTest {
     private static RedisServer server;
     private static RedisClient client;
 
-    private final RemoteCache<String, String> cache = RedisCaches.over(client).open(COPIES);
+    private RemoteCache<String, String> cache;
 
     @BeforeAll
     static void start() {
@@ -60,6 +61,7 @@ final class RedisCacheTest {
     @BeforeEach
     void empty() {
         server.run("FLUSHALL");
+        cache = RedisCaches.over(client).open(COPIES);
     }
 
     private static RemoteCopy<String> copy(String value, long stamp) {
@@ -108,7 +110,7 @@ final class RedisCacheTest {
 
         bytes.write(all, new RemoteCopy<>(large, NOW), KEPT);
 
-        assertThat(bytes.read(all).value()).isEqualTo(large);
+        assertThat(Objects.requireNonNull(bytes.read(all)).value()).isEqualTo(large);
     }
 
     /** By so many nanoseconds; also where the halves of a stamp, which are compared one by one, have the highest bit. */
@@ -151,7 +153,8 @@ final class RedisCacheTest {
         Random random = new Random(7);
         long[][] stamps = new long[writers][writes];
         for (long[] ofWriter : stamps) {
-            Arrays.setAll(ofWriter, write -> NOW + (random.nextBoolean() ? random.nextInt(2_000) : random.nextLong() >>> 30));
+            Arrays.setAll(
+                    ofWriter, write -> NOW + (random.nextBoolean() ? random.nextInt(2_000) : random.nextLong() >>> 30));
         }
 
         try (Race race = new Race(writers)) {
@@ -161,7 +164,7 @@ final class RedisCacheTest {
                     long stamp = stamps[writer][write];
                     own.write("key " + write % keys, copy("at " + stamp, stamp), KEPT);
                 }
-                return null;
+                return writer;
             });
         }
 
@@ -196,8 +199,10 @@ final class RedisCacheTest {
         cache.write("short", copy("short", NOW), Duration.ofNanos(1));
         await().atMost(Duration.ofSeconds(5)).until(() -> cache.read("short") == null);
 
-        assertThat(cache.write("43", copy("for ever", NOW), Duration.ofSeconds(Long.MAX_VALUE))).isTrue();
-        assertThat(client.pttl(inRedis("43"))).isGreaterThan(Duration.ofDays(36_500).toMillis());
+        assertThat(cache.write("43", copy("for ever", NOW), Duration.ofSeconds(Long.MAX_VALUE)))
+                .isTrue();
+        assertThat(client.pttl(inRedis("43")))
+                .isGreaterThan(Duration.ofDays(36_500).toMillis());
     }
 
     @Test
@@ -215,8 +220,8 @@ final class RedisCacheTest {
 
     @Test
     void garbage_is_a_counted_miss_and_makes_place_for_a_copy() throws Exception {
-        byte[] younger = new Envelope("copies", "utf-8 -> utf-8")
-                .seal("42".getBytes(UTF_8), "x".getBytes(UTF_8), NOW + 1);
+        byte[] younger =
+                new Envelope("copies", "utf-8 -> utf-8").seal("42".getBytes(UTF_8), "x".getBytes(UTF_8), NOW + 1);
         List<byte[]> garbage = new ArrayList<>(List.of(new byte[0], "{\"id\":42}".getBytes(UTF_8), new byte[100]));
         for (int length : new int[] {4, 5, 17, 18, younger.length - 1}) {
             garbage.add(Arrays.copyOf(younger, length));
@@ -249,10 +254,11 @@ final class RedisCacheTest {
         byte[] spoilt = client.get(inRedis("42"));
         spoilt[spoilt.length - 6] ^= 1;
         client.set(inRedis("44"), spoilt);
-        client.set(inRedis("45"), new Envelope("copies", "utf-8 -> utf-8")
-                .seal("45".getBytes(UTF_8), new byte[] {(byte) 0xFF}, NOW));
-        client.set(inRedis("46"), new Envelope("copies", "utf-8 -> int64")
-                .seal("46".getBytes(UTF_8), new byte[7], NOW));
+        client.set(
+                inRedis("45"),
+                new Envelope("copies", "utf-8 -> utf-8").seal("45".getBytes(UTF_8), new byte[] {(byte) 0xFF}, NOW));
+        client.set(
+                inRedis("46"), new Envelope("copies", "utf-8 -> int64").seal("46".getBytes(UTF_8), new byte[7], NOW));
 
         for (String key : List.of("43", "44", "45", "46")) {
             assertThat(cache.read(key)).as(key).isNull();
@@ -283,6 +289,7 @@ final class RedisCacheTest {
             }
 
             @Override
+            @SuppressWarnings("NullAway") // the point of it
             public String decode(byte[] bytes) {
                 return null;
             }

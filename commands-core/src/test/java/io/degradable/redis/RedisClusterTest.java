@@ -55,7 +55,8 @@ final class RedisClusterTest {
             RemoteCache<String, String> cache = RedisCaches.over(client).open(COPIES);
             for (String key : keys()) {
                 assertThat(cache.write(key, copyOf(key), KEPT)).isTrue();
-                assertThat(cache.write(key, new RemoteCopy<>("older", STAMP - 1), KEPT)).isFalse();
+                assertThat(cache.write(key, new RemoteCopy<>("older", STAMP - 1), KEPT))
+                        .isFalse();
             }
             for (String key : keys()) {
                 assertThat(cache.read(key)).isEqualTo(copyOf(key));
@@ -82,7 +83,9 @@ final class RedisClusterTest {
                 assertThat(cache.read(key)).isEqualTo(copyOf(key));
                 assertThat(cache.write(key, copyOf(key), KEPT)).isTrue();
             }
-            assertThat(client.getClusterNodes().values()).extracting(Pool::getNumActive).containsOnly(0);
+            assertThat(client.getClusterNodes().values())
+                    .extracting(Pool::getNumActive)
+                    .containsOnly(0);
         }
     }
 

@@ -121,13 +121,14 @@ final class RedisFaultsTest {
     private static void assertThatNothingLeaked(RedisClient client) {
         assertThat(client.getPool().getNumActive()).isZero();
         assertThat(client.getPool().getCreatedCount())
-                .isEqualTo(client.getPool().getDestroyedCount() + client.getPool().getNumIdle());
+                .isEqualTo(
+                        client.getPool().getDestroyedCount() + client.getPool().getNumIdle());
     }
 
     // ---- no reply ----
 
     @Test
-    void a_redis_that_hangs_costs_one_limit_and_what_it_says_too_late_is_for_nobody() throws Exception {
+    void a_redis_that_hangs_costs_a_few_limits_and_what_it_says_too_late_is_for_nobody() throws Exception {
         RedisClient client = client(server.address(), 1, LIMIT);
         RemoteCache<String, String> cache = cache(client);
         fill(cache, "a", "b");
@@ -145,7 +146,8 @@ final class RedisFaultsTest {
         assertThat(read).isBetween(LIMIT.toMillis() - 5, 10 * LIMIT.toMillis());
         assertThat(write).isBetween(LIMIT.toMillis() - 5, 10 * LIMIT.toMillis());
         assertThat(cache.read("b")).isEqualTo(copyOf("b"));
-        assertThat(cache.unreadable()).allSatisfy((reason, count) -> assertThat(count).as(reason).isZero());
+        assertThat(cache.unreadable())
+                .allSatisfy((reason, count) -> assertThat(count).as(reason).isZero());
         assertThatNothingLeaked(client);
     }
 
@@ -198,7 +200,8 @@ final class RedisFaultsTest {
     }
 
     @Test
-    @DisplayName("B102: where nobody answers the connecting, nobody waits for more than the limits of connecting and borrowing")
+    @DisplayName(
+            "B102: where nobody answers the connecting, nobody waits for more than the limits of connecting and borrowing")
     void connecting_to_a_black_hole_ends_at_the_limit() throws Exception {
         try (BlackHole hole = new BlackHole();
                 Race race = new Race(8)) {

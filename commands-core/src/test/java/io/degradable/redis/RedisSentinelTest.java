@@ -42,7 +42,8 @@ final class RedisSentinelTest {
                         .build()) {
             RemoteCache<String, String> cache = RedisCaches.over(client).open(COPIES);
             for (int key = 0; key < 20; key++) {
-                assertThat(cache.write("key " + key, copyOf("key " + key), KEPT)).isTrue();
+                assertThat(cache.write("key " + key, copyOf("key " + key), KEPT))
+                        .isTrue();
             }
             await().atMost(PATIENT)
                     .until(() -> sentinels.replica().run("DBSIZE").equals(20L));
@@ -67,8 +68,9 @@ final class RedisSentinelTest {
 
             sentinels.master().kill();
 
-            await().atMost(PATIENT).until(() -> client.getCurrentMaster()
-                    .equals(sentinels.replica().address()));
+            await().atMost(PATIENT)
+                    .until(() ->
+                            client.getCurrentMaster().equals(sentinels.replica().address()));
             int before = answered.get();
             await().atMost(PATIENT).until(() -> answered.get() > before + 20);
             over.set(true);

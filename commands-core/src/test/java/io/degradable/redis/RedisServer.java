@@ -2,6 +2,9 @@ package io.degradable.redis;
 
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -14,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.slf4j.LoggerFactory;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
@@ -24,6 +28,14 @@ final class RedisServer implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final int TIMEOUT_MILLIS = 5_000;
+
+    static {
+        // Jedis writes a stack trace for each connection that it does not get, and these tests let it get thousands of
+        // none.
+        if (LoggerFactory.getLogger("redis.clients.jedis") instanceof Logger jedis) {
+            jedis.setLevel(Level.OFF);
+        }
+    }
 
     private final Path folder;
     private final int port;
@@ -66,7 +78,7 @@ final class RedisServer implements AutoCloseable {
     }
 
     private static void requireRedis() {
-        boolean found = Stream.of(System.getenv("PATH").split(java.io.File.pathSeparator))
+        boolean found = Stream.of(System.getenv("PATH").split(File.pathSeparator))
                 .anyMatch(folder -> Files.isExecutable(Path.of(folder, "redis-server")));
         if (!found) {
             throw new AssertionError("redis-server is not on the PATH, and these tests talk to a real one."
@@ -98,12 +110,15 @@ final class RedisServer implements AutoCloseable {
 
     private void awaitAnswer(Process launched) throws IOException {
         try {
-            await().atMost(PATIENCE).pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5)).until(() -> {
-                if (!launched.isAlive()) {
-                    throw new AssertionError("redis-server ended at once");
-                }
-                return answers();
-            });
+            await().atMost(PATIENCE)
+                    .pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(5))
+                    .until(() -> {
+                        if (!launched.isAlive()) {
+                            throw new AssertionError("redis-server ended at once");
+                        }
+                        return answers();
+                    });
         } catch (RuntimeException | AssertionError failed) {
             launched.destroyForcibly();
             throw new AssertionError(Files.readString(folder.resolve("redis.log")), failed);
@@ -124,8 +139,9 @@ final class RedisServer implements AutoCloseable {
 
     /** What it says to a command, over a connection of its own. */
     Object run(String name, String... arguments) {
-        try (Connection connection = new Connection(address(), RedisCaches.clientConfig(Duration.ofMillis(TIMEOUT_MILLIS))
-                .build())) {
+        try (Connection connection = new Connection(
+                address(),
+                RedisCaches.clientConfig(Duration.ofMillis(TIMEOUT_MILLIS)).build())) {
             CommandArguments request = new CommandArguments(() -> name.getBytes(StandardCharsets.UTF_8));
             for (String argument : arguments) {
                 request.add(argument);
