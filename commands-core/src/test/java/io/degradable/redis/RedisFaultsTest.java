@@ -45,7 +45,7 @@ final class RedisFaultsTest {
     private static final CacheSpec<String, String> COPIES =
             CacheSpec.<String, String>named("copies").stored(Codec.strings(), Codec.strings());
     private static final Duration KEPT = Duration.ofMinutes(1);
-    private static final Duration LIMIT = Duration.ofMillis(100);
+    private static final Duration LIMIT = Duration.ofMillis(300);
     private static final Duration PATIENT = Duration.ofSeconds(10);
     private static final long STAMP = 1_796_000_000_123_456_789L;
 
@@ -115,6 +115,15 @@ final class RedisFaultsTest {
         } catch (Exception trouble) {
             return null;
         }
+    }
+
+    /** Not always at once: an error takes one line off, and leaves what is behind it to the next request. */
+    private static void assertThatItIsRightAgain(RemoteCache<String, String> cache) {
+        await().atMost(PATIENT).pollDelay(Duration.ZERO).until(() -> {
+            RemoteCopy<String> copy = readOrNothing(cache, "a");
+            assertThat(copy).isIn(null, copyOf("a"));
+            return copy != null;
+        });
     }
 
     /** Borrowed is returned or destroyed, and nothing else. */
@@ -238,7 +247,7 @@ final class RedisFaultsTest {
 
     @Test
     void whichever_byte_of_a_reply_is_spoilt_no_other_copy_is_read() throws Exception {
-        RedisClient client = client(proxy.address(), 1, Duration.ofMillis(150));
+        RedisClient client = client(proxy.address(), 1, LIMIT);
         RemoteCache<String, String> cache = cache(client);
         fill(cache, "a");
         int length = lengthOfReply(client, "a");
@@ -248,10 +257,9 @@ final class RedisFaultsTest {
                 proxy.set(Proxy.spoils(position, bits));
                 RemoteCopy<String> spoilt = readOrNothing(cache, "a");
                 proxy.set(Proxy.passes());
-                readOrNothing(cache, "a"); // an error takes one line off, and leaves the rest to the next
 
                 assertThat(spoilt).as("byte %s", position).isIn(null, copyOf("a"));
-                assertThat(cache.read("a")).as("after byte %s", position).isEqualTo(copyOf("a"));
+                assertThatItIsRightAgain(cache);
             }
         }
 
@@ -262,7 +270,7 @@ final class RedisFaultsTest {
     void a_connection_that_got_out_of_step_hands_out_nobody_elses_copy_and_is_closed() throws Exception {
         RedisClient client = client(proxy.address(), 1, PATIENT);
         RemoteCache<String, String> cache = cache(client);
-        fill(cache, "a", "b");
+        fill(cache, "a", "b", "c");
 
         proxy.set(Proxy.repeats());
         assertThat(cache.read("a")).isEqualTo(copyOf("a"));
@@ -270,7 +278,7 @@ final class RedisFaultsTest {
 
         assertThat(cache.read("b")).as("the reply for a").isNull();
         assertThat(cache.unreadable()).containsEntry("other_key", 1L);
-        assertThat(cache.read("b")).isEqualTo(copyOf("b"));
+        assertThat(cache.read("c")).as("not the reply for b").isEqualTo(copyOf("c"));
         assertThat(cache.unreadable()).containsEntry("other_key", 1L);
         assertThatNothingLeaked(client);
     }
@@ -279,7 +287,7 @@ final class RedisFaultsTest {
     void a_write_that_gets_the_reply_to_another_does_not_know_what_became_of_it() throws Exception {
         RedisClient client = client(proxy.address(), 1, PATIENT);
         RemoteCache<String, String> cache = cache(client);
-        fill(cache, "a", "b");
+        fill(cache, "a", "b", "c");
 
         proxy.set(Proxy.repeats());
         assertThat(cache.write("a", copyOf("a"), KEPT)).isTrue();
@@ -287,7 +295,8 @@ final class RedisFaultsTest {
 
         RemoteCopy<String> older = new RemoteCopy<>("older", STAMP - 1);
         assertThatThrownBy(() -> cache.write("b", older, KEPT)).hasMessageContaining("another request");
-        assertThat(cache.write("b", older, KEPT)).isFalse();
+        assertThat(cache.write("c", older, KEPT)).isFalse();
+        assertThat(cache.read("b")).isEqualTo(copyOf("b"));
         assertThatNothingLeaked(client);
     }
 
@@ -360,7 +369,7 @@ final class RedisFaultsTest {
             })
     void nonsense_and_errors_are_an_exception_or_a_miss_and_the_next_is_right(String text) throws Exception {
         String said = text.equals("deep") ? "*1\r\n".repeat(200_000) : text;
-        RedisClient client = client(proxy.address(), 1, Duration.ofMillis(150));
+        RedisClient client = client(proxy.address(), 1, LIMIT);
         RemoteCache<String, String> cache = cache(client);
         fill(cache, "a");
 
@@ -370,9 +379,8 @@ final class RedisFaultsTest {
             assertThatThrownBy(() -> cache.write("a", copyOf("a"), KEPT)).isInstanceOf(Exception.class);
         }
         proxy.set(Proxy.passes());
-        readOrNothing(cache, "a");
 
-        assertThat(cache.read("a")).isEqualTo(copyOf("a"));
+        assertThatItIsRightAgain(cache);
         assertThatNothingLeaked(client);
     }
 
@@ -467,7 +475,7 @@ final class RedisFaultsTest {
         AtomicInteger failed = new AtomicInteger();
         AtomicInteger answered = new AtomicInteger();
         try (RedisServer mortal = RedisServer.start()) {
-            RedisClient client = client(mortal.address(), connections, LIMIT);
+            RedisClient client = client(mortal.address(), connections, PATIENT);
             RemoteCache<String, String> cache = cache(client);
             List<Caller<Integer>> load = new ArrayList<>();
             for (int caller = 0; caller < callers; caller++) {

@@ -23,7 +23,7 @@ final class RedisSentinelTest {
     private static final CacheSpec<String, String> COPIES =
             CacheSpec.<String, String>named("copies").stored(Codec.strings(), Codec.strings());
     private static final Duration KEPT = Duration.ofMinutes(1);
-    private static final Duration LIMIT = Duration.ofMillis(200);
+    private static final Duration LIMIT = Duration.ofMillis(500);
     private static final Duration PATIENT = Duration.ofSeconds(30);
     private static final long STAMP = 1_796_000_000_123_456_789L;
 

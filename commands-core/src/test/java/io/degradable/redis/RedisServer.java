@@ -101,6 +101,8 @@ final class RedisServer implements AutoCloseable {
                     .redirectErrorStream(true)
                     .redirectOutput(folder.resolve("redis.log").toFile())
                     .start();
+            // For a test run that is ended from outside: nobody closes this then.
+            Runtime.getRuntime().addShutdownHook(new Thread(launched::destroyForcibly));
             awaitAnswer(launched);
             return launched;
         } catch (IOException failed) {
