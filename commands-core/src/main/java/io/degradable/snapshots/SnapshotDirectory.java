@@ -1,0 +1,87 @@
+package io.degradable.snapshots;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.annotation.Nullable;
+
+/** The files of one snapshot, by their names. */
+final class SnapshotDirectory {
+
+    private static final String TEMPORARY = ".tmp";
+
+    private final Path directory;
+    private final String name;
+    private final Pattern published;
+    private final Pattern temporary;
+
+    /** A file and the version in its name. */
+    record Version(long number, Path file) {}
+
+    SnapshotDirectory(SnapshotSpec<?, ?> spec) {
+        this.directory = spec.directory();
+        this.name = spec.name();
+        String file = Pattern.quote(name) + "-(\\d{10,18})\\.snapshot";
+        this.published = Pattern.compile(file);
+        this.temporary = Pattern.compile(file + Pattern.quote(TEMPORARY));
+    }
+
+    Path lock() {
+        return directory.resolve(name + ".lock");
+    }
+
+    Path file(long version) {
+        return directory.resolve("%s-%010d.snapshot".formatted(name, version));
+    }
+
+    Path temporary(long version) {
+        return directory.resolve(file(version).getFileName() + TEMPORARY);
+    }
+
+    /** What is published, the newest first; nothing when the directory is not there yet. */
+    List<Version> versions() throws IOException {
+        return matching(published);
+    }
+
+    /** What builders that were killed have left behind; to be asked by who holds the lock only. */
+    List<Version> leftovers() throws IOException {
+        return matching(temporary);
+    }
+
+    private List<Version> matching(Pattern pattern) throws IOException {
+        List<Version> found = new ArrayList<>();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+            for (Path file : files) {
+                Path fileName = file.getFileName();
+                Matcher matcher = pattern.matcher(fileName == null ? "" : fileName.toString());
+                if (matcher.matches()) {
+                    found.add(new Version(Long.parseLong(matcher.group(1)), file));
+                }
+            }
+        } catch (NoSuchFileException notYet) {
+            return found;
+        }
+        found.sort(Comparator.comparingLong(Version::number).reversed());
+        return found;
+    }
+
+    /** The head of the newest version that has one, without a look at its records; null when there is none. */
+    @Nullable
+    Head newest() throws IOException {
+        for (Version version : versions()) {
+            try {
+                return Head.of(version.file());
+            } catch (SnapshotException | NoSuchFileException notThisOne) {
+                // the one before it, then
+            }
+        }
+        return null;
+    }
+}
