@@ -23,7 +23,8 @@ import org.openjdk.jmh.runner.options.TimeValue;
 /**
  * The command of the profile {@code jmh}. {@code short} measures what the goals need in about five minutes, {@code full}
  * every peer on every path in about an hour and a half; both then write the table. {@code table} writes it anew from the figures that
- * are there. {@code soak} is the {@link Soak}, which is no measurement. Anything else is handed to JMH.
+ * are there. {@code soak} is the {@link Soak}, which is no measurement; {@code snapshot} is the {@link SnapshotMillion}. Anything else is
+ * handed to JMH.
  */
 public final class Bench {
 
@@ -45,6 +46,7 @@ public final class Bench {
                 Report.write(what, loadBefore);
             }
             case "soak" -> System.exit(Soak.run(Duration.parse(System.getProperty("soak"))) ? 0 : 1);
+            case "snapshot" -> System.exit(SnapshotMillion.run() ? 0 : 1);
             case "table" -> Report.write("table", Machine.load());
             default -> org.openjdk.jmh.Main.main(arguments);
         }

@@ -153,7 +153,7 @@ public final class SnapshotBuilder<S, K, T> {
                         new InterruptedException(building.failed("interrupted")).initCause(failure);
             }
             if (failure instanceof SnapshotException said) {
-                throw said.inside(building.failed(said.getMessage()));
+                throw said.inside(building.failed(said.says()));
             }
             throw new SnapshotException(building.failed(building.doing + " failed: " + failure), failure);
         }

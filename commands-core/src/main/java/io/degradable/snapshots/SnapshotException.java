@@ -7,6 +7,7 @@ public final class SnapshotException extends Exception {
 
     private static final long serialVersionUID = 1L;
 
+    private final String says;
     private final boolean busy;
 
     SnapshotException(String message) {
@@ -19,6 +20,7 @@ public final class SnapshotException extends Exception {
 
     private SnapshotException(String message, @Nullable Throwable cause, boolean busy) {
         super(message, cause);
+        this.says = message;
         this.busy = busy;
     }
 
@@ -29,6 +31,11 @@ public final class SnapshotException extends Exception {
     /** The same, as a part of a longer message. */
     SnapshotException inside(String longer) {
         return new SnapshotException(longer, getCause(), busy);
+    }
+
+    /** The message, which is never null. */
+    String says() {
+        return says;
     }
 
     /** Whether nothing failed, but somebody else is at it. */

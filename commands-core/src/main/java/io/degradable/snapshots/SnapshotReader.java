@@ -56,8 +56,8 @@ public final class SnapshotReader<K, T> implements StaticSnapshot<K, T>, AutoClo
 
     // Written under checking, or by the close.
     private volatile @Nullable SnapshotFile<K, T> current;
-    private volatile long taken;
-    private volatile long refused;
+    private final LongAdder taken = new LongAdder();
+    private final LongAdder refused = new LongAdder();
     private volatile @Nullable String lastRefusal;
 
     private volatile boolean closed;
@@ -154,7 +154,7 @@ public final class SnapshotReader<K, T> implements StaticSnapshot<K, T>, AutoClo
     public View view() {
         SnapshotFile<K, T> file = current;
         if (file == null) {
-            return new View(spec.name(), 0, null, -1, 0, 0, taken, refused, lastRefusal);
+            return new View(spec.name(), 0, null, -1, 0, 0, taken.sum(), refused.sum(), lastRefusal);
         }
         Head head = file.head();
         return new View(
@@ -164,8 +164,8 @@ public final class SnapshotReader<K, T> implements StaticSnapshot<K, T>, AutoClo
                 age(file),
                 head.records(),
                 head.length(),
-                taken,
-                refused,
+                taken.sum(),
+                refused.sum(),
                 lastRefusal);
     }
 
@@ -266,7 +266,7 @@ public final class SnapshotReader<K, T> implements StaticSnapshot<K, T>, AutoClo
         } catch (InterruptedException closing) {
             return false;
         } catch (SnapshotException unusable) {
-            why = unusable.getMessage();
+            why = unusable.says();
             forGood = true;
         } catch (Throwable mayPass) { // no memory to map it, no file handles left, a disk that hiccups
             why = path + " cannot be read: " + mayPass;
@@ -283,7 +283,7 @@ public final class SnapshotReader<K, T> implements StaticSnapshot<K, T>, AutoClo
             current = null; // the close came between
             return;
         }
-        taken = taken + 1;
+        taken.increment();
         teller.tell(new SnapshotEvent.Taken(
                 spec.name(), file.head().version(), file.head().records()));
     }
@@ -293,7 +293,7 @@ public final class SnapshotReader<K, T> implements StaticSnapshot<K, T>, AutoClo
         still.put(path, refusal);
         boolean known = before != null && before.size == refusal.size && before.modified.equals(refusal.modified);
         if (!known) {
-            refused = refused + 1;
+            refused.increment();
             lastRefusal = refusal.why;
             teller.tell(new SnapshotEvent.Refused(spec.name(), path, refusal.why));
         }
