@@ -23,8 +23,8 @@ import org.openjdk.jmh.runner.options.TimeValue;
 /**
  * The command of the profile {@code jmh}. {@code short} measures what the goals need in about five minutes, {@code full}
  * every peer on every path in about an hour and a half; both then write the table. {@code table} writes it anew from the figures that
- * are there. {@code soak} is the {@link Soak}, which is no measurement; {@code snapshot} is the {@link SnapshotMillion}. Anything else is
- * handed to JMH.
+ * are there. {@code soak} is the {@link Soak}, which is no measurement; {@code snapshot} builds and reads the
+ * {@link SnapshotMillion}. Anything else is handed to JMH.
  */
 public final class Bench {
 

@@ -167,6 +167,7 @@ public final class SnapshotBuilder<S, K, T> {
         private final long startNanos = ticker.nanos();
         private final long createdAt = Stamps.now(ticker);
         private @Nullable Head before;
+        private boolean published;
         private long pages;
         private long records;
         private String doing = "taking the lock";
@@ -177,9 +178,12 @@ public final class SnapshotBuilder<S, K, T> {
         }
 
         String failed(String why) {
+            if (published && before != null) {
+                return "version " + before.version() + " of snapshot " + spec.name()
+                        + " is published, but its name might not survive a power cut: " + why;
+            }
             return "snapshot " + spec.name() + " was not built, "
-                    + (before == null ? "there is no version yet" : "version " + before.version() + " stays") + ": "
-                    + why
+                    + (before == null ? "there is no version yet" : "version " + before.version() + " stays") + ": " + why
                     + " (page " + (pages + 1) + ", after " + records + " records, in " + spec.directory() + ")";
         }
 
@@ -214,7 +218,8 @@ public final class SnapshotBuilder<S, K, T> {
                 throw failure;
             }
             before = head;
-            doing = "making the name " + file + " durable; it is published, but might not survive a power cut: that";
+            published = true;
+            doing = "forcing " + spec.directory() + " to the disk";
             disk.forceDirectory(spec.directory());
             prune();
             return new BuiltSnapshot(

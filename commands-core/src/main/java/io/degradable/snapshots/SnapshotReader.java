@@ -140,6 +140,11 @@ public final class SnapshotReader<K, T> implements StaticSnapshot<K, T>, AutoClo
         }
     }
 
+    @Nullable
+    Object inService() {
+        return current;
+    }
+
     private long age(SnapshotFile<K, T> file) {
         return ticker.nanos() - file.stampNanos();
     }
