@@ -183,7 +183,8 @@ public final class SnapshotBuilder<S, K, T> {
                         + " is published, but its name might not survive a power cut: " + why;
             }
             return "snapshot " + spec.name() + " was not built, "
-                    + (before == null ? "there is no version yet" : "version " + before.version() + " stays") + ": " + why
+                    + (before == null ? "there is no version yet" : "version " + before.version() + " stays") + ": "
+                    + why
                     + " (page " + (pages + 1) + ", after " + records + " records, in " + spec.directory() + ")";
         }
 

@@ -155,32 +155,31 @@ public final class SnapshotSchedule implements AutoCloseable {
 
     /** Others may have published a version. */
     private void lookAround() {
-        Head newest;
+        Head newest = null;
         try {
             newest = directory.newest();
         } catch (Throwable unreadable) {
-            return; // the run will say so
+            // the run will say so
         }
-        if (newest == null) {
-            return;
-        }
-        // One from the future is taken for one of now.
-        long age = Math.max(0, Stamps.age(newest.createdAtEpochNanos(), ticker));
-        long stampNanos = ticker.nanos() - age;
         synchronized (lock) {
-            if (newest.version() != newestVersion || newest.createdAtEpochNanos() != newestCreatedAt) {
-                long alarmOfStartNanos = alarmNanos;
-                seen(newest.version(), newest.createdAtEpochNanos(), stampNanos);
-                if (!looked) {
-                    alarmNanos = alarmOfStartNanos; // it does not answer for the time before it was there
-                }
-            }
+            boolean firstLook = !looked;
             looked = true;
+            if (newest == null
+                    || (newest.version() == newestVersion && newest.createdAtEpochNanos() == newestCreatedAt)) {
+                return;
+            }
+            long alarmOfStartNanos = alarmNanos;
+            seen(newest.version(), newest.createdAtEpochNanos());
+            if (firstLook) {
+                alarmNanos = alarmOfStartNanos; // it does not answer for the time before it was there
+            }
         }
     }
 
     /** Call with the lock held. */
-    private void seen(long version, long createdAtEpochNanos, long stampNanos) {
+    private void seen(long version, long createdAtEpochNanos) {
+        // One from the future is taken for one of now.
+        long stampNanos = ticker.nanos() - Math.max(0, Stamps.age(createdAtEpochNanos, ticker));
         newestVersion = version;
         newestCreatedAt = createdAtEpochNanos;
         newestNanos = stampNanos;
@@ -226,12 +225,10 @@ public final class SnapshotSchedule implements AutoCloseable {
         try {
             BuiltSnapshot result = builder.build(() -> closed);
             event = new SnapshotEvent.Built(name, result);
-            long createdAt = result.createdAt().toEpochMilli() * 1_000_000;
-            long age = Math.max(0, Stamps.age(createdAt, ticker));
             synchronized (lock) {
                 built++;
                 lastBuilt = result.createdAt();
-                seen(result.version(), createdAt, ticker.nanos() - age);
+                seen(result.version(), result.createdAt().toEpochMilli() * 1_000_000);
             }
         } catch (Throwable failure) {
             synchronized (lock) {

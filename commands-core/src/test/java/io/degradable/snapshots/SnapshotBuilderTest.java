@@ -338,7 +338,8 @@ final class SnapshotBuilderTest {
     void a_name_that_may_not_survive_a_power_cut_is_said_although_it_is_there() throws Exception {
         assertThatThrownBy(() -> large().on(new Faulty(STEPS_BEFORE_IT_IS_THERE, unseen -> {}))
                         .build())
-                .hasMessageStartingWith("version 1 of snapshot products is published, but its name might not survive a power cut: ")
+                .hasMessageStartingWith(
+                        "version 1 of snapshot products is published, but its name might not survive a power cut: ")
                 .hasMessageContaining("No space left on device");
 
         assertThat(Goods.opened(directory, 1, ticker).find(19_999L)).isNotNull();

@@ -79,8 +79,7 @@ final class SnapshotReaderTest {
         Path later = directory.resolve("not/yet");
         try (SnapshotReader<Long, String> reader = SnapshotReader.open(Goods.spec(later), ticker)) {
             assertThat(reader.find(1L)).isNull();
-            assertThat(reader.view())
-                    .isEqualTo(new StaticSnapshot.View("products", 0, null, -1, 0, 0, 0, 0, null));
+            assertThat(reader.view()).isEqualTo(new StaticSnapshot.View("products", 0, null, -1, 0, 0, 0, 0, null));
 
             Goods.builder(later, 2, "winter", ticker).build();
             letItLook();
@@ -107,15 +106,7 @@ final class SnapshotReaderTest {
         assertThat(value(reader, 3)).isEqualTo(Goods.product(3, "summer"));
         assertThat(reader.view())
                 .isEqualTo(new StaticSnapshot.View(
-                        "products",
-                        2,
-                        begun,
-                        Duration.ofSeconds(20).toNanos(),
-                        12,
-                        Files.size(summer),
-                        2,
-                        0,
-                        null));
+                        "products", 2, begun, Duration.ofSeconds(20).toNanos(), 12, Files.size(summer), 2, 0, null));
         assertThat(told()).isEqualTo(new SnapshotEvent.Taken("products", 1, 10));
         assertThat(told()).isEqualTo(new SnapshotEvent.Taken("products", 2, 12));
     }
@@ -171,7 +162,8 @@ final class SnapshotReaderTest {
         assertThat(value(open(), 3)).isEqualTo(Goods.product(3, "winter"));
     }
 
-    @DisplayName("S1: a version from the future is refused, with a skew of the clocks as a setting, until its stamp is over")
+    @DisplayName(
+            "S1: a version from the future is refused, with a skew of the clocks as a setting, until its stamp is over")
     @Test
     void a_version_from_the_future_waits_for_its_time() throws Exception {
         ManualTicker ahead = new ManualTicker(0, ticker.epochMillis() + 45_000);
@@ -184,8 +176,7 @@ final class SnapshotReaderTest {
                 ReaderSettings.defaults().clockSkew(Duration.ofSeconds(45)),
                 ticker,
                 unheard -> {})) {
-            assertThat(patient.find(3L))
-                    .isEqualTo(new StaticSnapshot.Found<>(Goods.product(3, "winter"), 0));
+            assertThat(patient.find(3L)).isEqualTo(new StaticSnapshot.Found<>(Goods.product(3, "winter"), 0));
         }
 
         letItLook();
@@ -312,7 +303,8 @@ final class SnapshotReaderTest {
 
     // ---- warming a cache ----
 
-    @DisplayName("S8, invariant 6: a cache is filled at a rate, with copies as old as the snapshot, and keeps what is younger")
+    @DisplayName(
+            "S8, invariant 6: a cache is filled at a rate, with copies as old as the snapshot, and keeps what is younger")
     @Test
     void a_cache_is_filled_at_a_rate_with_copies_as_old_as_they_are() throws Exception {
         build(30, "winter");
@@ -342,7 +334,8 @@ final class SnapshotReaderTest {
         build(10, "winter");
         LocalCache<Long, Integer> cache = new LocalCache<>(CacheSpec.named("lengths"), ticker);
 
-        long stored = open().warm(cache, name -> name.contains("\"id\":4") ? null : name.length(), Double.POSITIVE_INFINITY);
+        long stored =
+                open().warm(cache, name -> name.contains("\"id\":4") ? null : name.length(), Double.POSITIVE_INFINITY);
 
         assertThat(stored).isEqualTo(9);
         assertThat(cache.read(4L, Duration.ofHours(1)).freshness()).isEqualTo(Freshness.ABSENT);
