@@ -268,7 +268,8 @@ public final class SnapshotReader<K, T> implements StaticSnapshot<K, T>, AutoClo
             why = path + " is from the future, by " + Duration.ofNanos(future).toMillis() + " ms";
         } catch (NoSuchFileException removed) {
             return false; // by who published a newer one
-        } catch (InterruptedException closing) {
+        } catch (InterruptedException given) { // to the caller of open or checkNow, or by the close
+            Thread.currentThread().interrupt();
             return false;
         } catch (SnapshotException unusable) {
             why = unusable.says();

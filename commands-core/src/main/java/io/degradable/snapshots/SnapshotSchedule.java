@@ -110,7 +110,9 @@ public final class SnapshotSchedule implements AutoCloseable {
     public static SnapshotSchedule start(
             SnapshotBuilder<?, ?, ?> builder, ScheduleSettings settings, SnapshotListener listener) {
         SnapshotSchedule schedule = new SnapshotSchedule(builder, settings, listener);
-        schedule.worker = Worker.start("degradable-snapshot-" + schedule.name + "-schedule", schedule::work);
+        synchronized (schedule.lock) { // which it needs before it can begin a run that would have to wake it
+            schedule.worker = Worker.start("degradable-snapshot-" + schedule.name + "-schedule", schedule::work);
+        }
         return schedule;
     }
 

@@ -151,7 +151,7 @@ final class SnapshotBuilderTest {
         return (after, size) -> next[0] < pages.length ? pages[next[0]++] : List.of();
     }
 
-    @SuppressWarnings("NullAway") // what users may do all the same
+    @SuppressWarnings({"NullAway", "TypeParameterUnusedInFormals"}) // what users may do all the same
     private static <V> V nothing() {
         return (V) null;
     }
