@@ -1,7 +1,9 @@
 package io.degradable.snapshots;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.degradable.testing.Caller;
 import io.degradable.testing.ManualTicker;
 import io.degradable.time.Ticker;
 import java.io.File;
@@ -11,7 +13,9 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,17 +30,34 @@ final class SnapshotKillTest {
     @TempDir
     Path directory;
 
-    /** Builds one version after the other until it is killed, and says each step of the disk with a dot before it does it. */
+    /**
+     * Builds one version after the other until it is killed, and says each step of the disk with a dot before it does it. Ends
+     * with a B when somebody else is building.
+     */
     static final class Program extends Disk {
+
+        private final boolean hangs;
+
+        private Program(boolean hangs) {
+            this.hangs = hangs;
+        }
 
         public static void main(String[] arguments) throws Exception {
             Path directory = Path.of(arguments[0]);
+            boolean hangs = arguments[1].equals("hang");
             while (true) {
                 Head newest = new SnapshotDirectory(Goods.spec(directory)).newest();
                 String season = "season " + (newest == null ? 1 : newest.version() + 1);
-                SnapshotBuilder.of(Goods.spec(directory), Goods.ids(RECORDS), id -> id, id -> Goods.product(id, season))
-                        .on(new Program())
-                        .build();
+                SnapshotBuilder<Long, Long, String> builder = SnapshotBuilder.of(
+                                Goods.spec(directory), Goods.ids(RECORDS), id -> id, id -> Goods.product(id, season))
+                        .on(new Program(hangs));
+                try {
+                    builder.build();
+                } catch (SnapshotException refused) {
+                    System.out.print(refused.isBusy() ? 'B' : 'F');
+                    System.out.flush();
+                    return;
+                }
             }
         }
 
@@ -48,6 +69,9 @@ final class SnapshotKillTest {
         @Override
         FileChannel create(Path file) throws IOException {
             dot();
+            while (hangs) {
+                LockSupport.park();
+            }
             return super.create(file);
         }
 
@@ -99,17 +123,71 @@ final class SnapshotKillTest {
         assertThat(Goods.files(directory)).noneMatch(name -> name.endsWith(".tmp"));
     }
 
-    private void killAfter(int steps) throws Exception {
-        Process program = new ProcessBuilder(
+    @DisplayName("D3: a builder in another process is left alone, and its lock ends with it, however it ends")
+    @Test
+    void the_lock_of_another_process_holds_until_it_is_killed() throws Exception {
+        ManualTicker now = new ManualTicker(0, System.currentTimeMillis());
+        SnapshotBuilder<Long, Long, String> builder = Goods.builder(directory, 3, "ours", now);
+        Process program = start("hang");
+        try (InputStream dots = program.getInputStream()) {
+            assertThat(dots.read()).isEqualTo('.'); // it has the lock, and goes no further
+
+            assertThatThrownBy(builder::build)
+                    .isInstanceOf(SnapshotException.class)
+                    .hasMessageContaining("somebody else is building it");
+        } finally {
+            program.destroyForcibly();
+            assertThat(program.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        }
+
+        assertThat(builder.build().version()).isEqualTo(1);
+    }
+
+    @Test
+    void a_builder_that_is_refused_does_not_give_away_the_lock_of_its_process() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch on = new CountDownLatch(1);
+        PageSource<Long> slow = (after, size) -> {
+            begun.countDown();
+            on.await();
+            return Goods.page(after, size, 3);
+        };
+        SnapshotBuilder<Long, Long, String> builder =
+                SnapshotBuilder.of(Goods.spec(directory), slow, id -> id, id -> Goods.product(id, "ours"));
+        Caller<BuiltSnapshot> first = Caller.calls(builder::build);
+        begun.await();
+        assertThatThrownBy(builder::build).hasMessageContaining("somebody else is building it");
+
+        Process program = start("build");
+        try (InputStream said = program.getInputStream()) {
+            assertThat(said.read())
+                    .as("what comes first, a step or the refusal")
+                    .isEqualTo('B');
+        } finally {
+            program.destroyForcibly();
+            assertThat(program.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        }
+        on.countDown();
+
+        assertThat(first.result().version()).isEqualTo(1);
+    }
+
+    private Process start(String how) throws IOException {
+        return new ProcessBuilder(
                         System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
                         "-XX:TieredStopAtLevel=1",
                         "-XX:+UseSerialGC",
                         "-cp",
                         System.getProperty("java.class.path"),
                         Program.class.getName(),
-                        directory.toString())
+                        directory.toString(),
+                        how)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
+    }
+
+    private void killAfter(int steps) throws Exception {
+        Process program = start("build");
         try (InputStream dots = program.getInputStream()) {
             int seen = 0;
             while (seen < steps && dots.read() == '.') {
