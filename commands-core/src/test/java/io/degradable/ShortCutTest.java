@@ -351,6 +351,32 @@ final class ShortCutTest {
     }
 
     @Test
+    void who_waits_without_a_limit_asks_for_himself_after_a_minute() throws Exception {
+        CommandSpec<Call, String> patient = Call.declared()
+                .name("patient")
+                .noTimeout()
+                .threadPool(pool -> pool.named("patient").size(5))
+                .fallback(chain -> chain.cached(COPIES, call -> call.id, WINDOW, stage -> stage.beforePrimary(YOUNG)))
+                .build();
+        CompletableFuture<String> fetching = new Call(commands, patient, "1", () -> {
+                    release.await();
+                    return "late";
+                })
+                .queue();
+        await().until(() -> commands.pools().stream().anyMatch(pool -> pool.active() == 1));
+        Caller<String> waiting = Caller.calls(() -> new Call(commands, patient, "1", () -> "mine").execute());
+        CompletableFuture<String> queued = new Call(commands, patient, "1", () -> "mine").queue();
+        ticker.untilWaiting(3);
+
+        ticker.advance(Duration.ofMinutes(1));
+
+        assertThat(waiting.result()).isEqualTo("mine");
+        assertThat(Caller.valueOf(queued)).isEqualTo("mine");
+        release.countDown();
+        assertThat(Caller.valueOf(fetching)).isEqualTo("late");
+    }
+
+    @Test
     void when_the_one_that_fetches_is_cancelled_another_asks() throws Exception {
         CompletableFuture<String> fetching = held("1", () -> "new").queue();
         await().until(() -> asked.get() == 1);

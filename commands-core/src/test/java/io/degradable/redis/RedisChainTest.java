@@ -8,12 +8,12 @@ import io.degradable.CommandSpec;
 import io.degradable.Commands;
 import io.degradable.cache.CacheSpec;
 import io.degradable.cache.Codec;
+import io.degradable.model.CircuitState;
 import io.degradable.model.CommandResult;
 import io.degradable.model.Source;
 import io.degradable.model.StageReason;
 import io.degradable.model.StageReport;
 import io.degradable.settings.BulkheadSettings;
-import io.degradable.model.CircuitState;
 import io.degradable.state.StageView;
 import io.degradable.template.StaticTemplate;
 import io.degradable.testing.Caller;
@@ -89,14 +89,15 @@ final class RedisChainTest {
     }
 
     private Commands container(UnifiedJedis client) {
-        Commands commands =
-                Commands.builder().caches(RedisCaches.over(client)).build();
+        Commands commands = Commands.builder().caches(RedisCaches.over(client)).build();
         open.add(commands);
         return commands;
     }
 
     private static CommandSpec<CallableCommand<String>, String> spec(
-            UnaryOperator<CommandSpec.Builder<CallableCommand<String>, String>> guard, Duration limit, boolean breaker) {
+            UnaryOperator<CommandSpec.Builder<CallableCommand<String>, String>> guard,
+            Duration limit,
+            boolean breaker) {
         return guard.apply(CommandSpec.<String>callable("GetProduct").group("catalog"))
                 .fallback(chain -> chain.cached(COPIES, CallableCommand::key, WINDOW, stage -> {
                             stage.timeout(limit);
@@ -153,13 +154,12 @@ final class RedisChainTest {
     }
 
     @Test
-    @DisplayName("B99: 500 calls in flight, the primary and Redis hanging: all are answered a little after the primary's limit")
+    @DisplayName(
+            "B99: 500 calls in flight, the primary and Redis hanging: all are answered a little after the primary's limit")
     void with_redis_hanging_five_hundred_calls_are_answered_a_little_after_the_primarys_limit() throws Exception {
         Duration timeout = Duration.ofMillis(400);
         CommandSpec<CallableCommand<String>, String> spec = spec(
-                command -> command.noCircuitBreaker()
-                        .timeout(timeout)
-                        .threadPool(pool -> pool.size(500)),
+                command -> command.noCircuitBreaker().timeout(timeout).threadPool(pool -> pool.size(500)),
                 Duration.ofMillis(20),
                 false);
         Commands commands = container(client(proxy.address()));
@@ -177,22 +177,23 @@ final class RedisChainTest {
             }));
         }
 
-        long[] millis = callers.stream()
-                .map(Caller::result)
-                .peek(result -> assertThat(result.value()).isEqualTo("unknown"))
+        List<CommandResult<String>> results =
+                callers.stream().map(Caller::result).toList();
+        long[] millis = results.stream()
                 .mapToLong(result -> result.elapsed().toMillis())
                 .sorted()
                 .toArray();
 
+        assertThat(results).extracting(CommandResult::value).containsOnly("unknown");
         // 25 ms in the median and 500 ms at most are the goals on a machine of its own; ten times that is a hang.
         assertThat(millis[250]).isLessThanOrEqualTo(timeout.toMillis() + 250);
         assertThat(millis[499]).isLessThanOrEqualTo(timeout.toMillis() + 5_000);
-        StageView store = store(commands);
-        assertThat(store.ended(StageReason.TIMEOUT)
-                        + store.ended(StageReason.THREAD_POOL_FULL)
-                        + store.ended(StageReason.NO_TIME_LEFT)) // on a machine that is late by the whole budget
-                .isEqualTo(500);
-        assertThat(store.ended(StageReason.TIMEOUT)).as("those that found a thread").isPositive();
+        assertThat(results)
+                .extracting(result -> reason(result, "cache-store"))
+                .as("what became of the store, on a machine that may be late by the whole budget")
+                .isSubsetOf(
+                        StageReason.TIMEOUT, StageReason.BUDGET, StageReason.THREAD_POOL_FULL, StageReason.NO_TIME_LEFT)
+                .contains(StageReason.TIMEOUT, StageReason.THREAD_POOL_FULL);
     }
 
     @Test
@@ -221,7 +222,8 @@ final class RedisChainTest {
     }
 
     @Test
-    @DisplayName("B101, B102: neither a black hole nor a Redis that is killed and comes back under load costs a thread or a connection")
+    @DisplayName(
+            "B101, B102: neither a black hole nor a Redis that is killed and comes back under load costs a thread or a connection")
     void redis_is_killed_and_comes_back_under_load() throws Exception {
         RedisClient client = client(server.address());
         Commands commands = container(client);
@@ -290,7 +292,7 @@ final class RedisChainTest {
                         .sum())
                 .isEqualTo(1);
         await().untilAsserted(
-                () -> assertThat(askDown(reading, spec(), "1").value()).isEqualTo("lamp"));
+                        () -> assertThat(askDown(reading, spec(), "1").value()).isEqualTo("lamp"));
     }
 
     @Test
