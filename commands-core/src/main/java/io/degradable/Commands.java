@@ -16,6 +16,7 @@ import io.degradable.state.Circuit;
 import io.degradable.state.CommandObserver;
 import io.degradable.state.CommandView;
 import io.degradable.state.PoolView;
+import io.degradable.template.StaticSnapshot;
 import io.degradable.template.TemplateCatalog;
 import io.degradable.time.Ticker;
 import io.reactivex.rxjava3.core.Maybe;
@@ -347,6 +348,11 @@ public final class Commands implements AutoCloseable {
     /** The thread pools in use now. */
     public List<PoolView> pools() {
         return container.pools();
+    }
+
+    /** The snapshots that the chains of known commands end with, each once, by name. */
+    public List<StaticSnapshot.View> snapshots() {
+        return container.snapshots();
     }
 
     /** The caches in use now. */

@@ -34,6 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.RedisClusterClient;
 import redis.clients.jedis.RedisSentinelClient;
 import redis.clients.jedis.UnifiedJedis;
 
@@ -46,6 +47,9 @@ final class RedisChainTest {
             .nearFor(Duration.ofMillis(1));
     private static final Duration WINDOW = Duration.ofMinutes(5);
     private static final Duration LIMIT = Duration.ofMillis(50);
+
+    /** For what is to be seen even on a busy machine. */
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final RedisServer server = RedisServer.start();
     private final List<AutoCloseable> open = new ArrayList<>();
@@ -68,10 +72,14 @@ final class RedisChainTest {
     }
 
     private RedisClient client(HostAndPort address) {
+        return client(address, LIMIT);
+    }
+
+    private RedisClient client(HostAndPort address, Duration limit) {
         RedisClient client = RedisClient.builder()
                 .hostAndPort(address)
-                .clientConfig(RedisCaches.clientConfig(LIMIT).build())
-                .poolConfig(RedisCaches.poolConfig(12, LIMIT))
+                .clientConfig(RedisCaches.clientConfig(limit).build())
+                .poolConfig(RedisCaches.poolConfig(12, limit))
                 .build();
         open.add(client);
         return client;
@@ -99,7 +107,8 @@ final class RedisChainTest {
             Duration limit,
             boolean breaker) {
         return guard.apply(CommandSpec.<String>callable("GetProduct").group("catalog"))
-                .fallback(chain -> chain.cached(COPIES, CallableCommand::key, WINDOW, stage -> {
+                .fallback(chain -> chain.within(PATIENCE)
+                        .cached(COPIES, CallableCommand::key, WINDOW, stage -> {
                             stage.timeout(limit);
                             if (!breaker) {
                                 stage.circuitBreaker(never -> never.requestVolumeThreshold(1_000_000));
@@ -185,15 +194,15 @@ final class RedisChainTest {
                 .toArray();
 
         assertThat(results).extracting(CommandResult::value).containsOnly("unknown");
-        // 25 ms in the median and 500 ms at most are the goals on a machine of its own; ten times that is a hang.
-        assertThat(millis[250]).isLessThanOrEqualTo(timeout.toMillis() + 250);
-        assertThat(millis[499]).isLessThanOrEqualTo(timeout.toMillis() + 5_000);
+        // The goals, on a machine of its own, are 25 ms more than the limit in the median and 500 ms in the worst case.
+        System.out.printf(
+                "primary's limit %d ms: median %d ms, longest %d ms%n", timeout.toMillis(), millis[250], millis[499]);
+        assertThat(millis[250]).as("a hang in the median").isLessThanOrEqualTo(timeout.toMillis() * 10);
+        assertThat(millis[499]).as("a hang").isLessThanOrEqualTo(timeout.toMillis() * 25);
         assertThat(results)
                 .extracting(result -> reason(result, "cache-store"))
-                .as("what became of the store, on a machine that may be late by the whole budget")
-                .isSubsetOf(
-                        StageReason.TIMEOUT, StageReason.BUDGET, StageReason.THREAD_POOL_FULL, StageReason.NO_TIME_LEFT)
-                .contains(StageReason.TIMEOUT, StageReason.THREAD_POOL_FULL);
+                .isSubsetOf(StageReason.TIMEOUT, StageReason.THREAD_POOL_FULL)
+                .contains(StageReason.TIMEOUT);
     }
 
     @Test
@@ -217,6 +226,9 @@ final class RedisChainTest {
         }
         Arrays.sort(nanos);
 
+        // The goal, on a machine of its own, is 100 us.
+        System.out.printf(
+                "a call whose primary fails and whose store is skipped: median %d ns%n", nanos[nanos.length / 2]);
         assertThat(skipped).as("but for probes").isGreaterThan(9_900);
         assertThat(nanos[nanos.length / 2]).as("the whole call").isLessThan(1_000_000);
     }
@@ -276,14 +288,14 @@ final class RedisChainTest {
 
     @Test
     void a_reply_that_is_spoiled_on_the_way_is_a_miss_and_counted() {
-        Commands writing = container(client(server.address()));
+        Commands writing = container(client(server.address(), PATIENCE));
         ask(writing, spec(), "1", () -> "lamp");
         await().until(() -> writing.caches().get(0).store().orElseThrow().written() == 1);
-        Commands reading = container(client(proxy.address()));
-        assertThat(askDown(reading, spec(), "2").value()).isEqualTo("unknown"); // connects
+        Commands reading = container(client(proxy.address(), PATIENCE));
+        assertThat(askDown(reading, patient(), "2").value()).isEqualTo("unknown"); // connects
         proxy.set(Proxy.spoils(40, 1));
 
-        CommandResult<String> result = askDown(reading, spec(), "1");
+        CommandResult<String> result = askDown(reading, patient(), "1");
 
         assertThat(result.value()).isEqualTo("unknown");
         proxy.set(Proxy.passes());
@@ -291,8 +303,8 @@ final class RedisChainTest {
                         .mapToLong(Long::longValue)
                         .sum())
                 .isEqualTo(1);
-        await().untilAsserted(
-                        () -> assertThat(askDown(reading, spec(), "1").value()).isEqualTo("lamp"));
+        await().untilAsserted(() ->
+                assertThat(askDown(reading, patient(), "1").value()).isEqualTo("lamp"));
     }
 
     @Test
@@ -315,6 +327,61 @@ final class RedisChainTest {
                             reason(askDown(container(client(sentinels)), spec(), "2"), "cache-store"))
                     .isEqualTo(StageReason.ANSWER));
         }
+    }
+
+    @Test
+    void when_a_node_of_a_cluster_is_lost_its_copies_are_and_every_answer_comes() {
+        try (RedisCluster cluster = RedisCluster.start()) {
+            Commands writing = container(client(cluster));
+            for (int key = 0; key < 60; key++) {
+                String value = "of " + key;
+                ask(writing, spec(), "key-" + key, () -> value);
+            }
+            await().until(() -> writing.caches().get(0).store().orElseThrow().written() == 60);
+
+            assertThat(copiesOf(container(client(cluster)))).as("before").isEqualTo(60);
+            cluster.node(1).kill();
+            assertThat(copiesOf(container(client(cluster)))).as("after").isBetween(20, 59);
+        }
+    }
+
+    /** How many of the sixty there are; the others are unknown, and none is another's. */
+    private static int copiesOf(Commands commands) {
+        int copies = 0;
+        for (int key = 0; key < 60; key++) {
+            CommandResult<String> result = askDown(commands, patient(), "key-" + key);
+            assertThat(result.value()).isIn("of " + key, "unknown");
+            copies += result.source() == Source.CACHE ? 1 : 0;
+        }
+        return copies;
+    }
+
+    /** Whose store may take its time, so that what it has not got it does not have. */
+    private static CommandSpec<CallableCommand<String>, String> patient() {
+        return CommandSpec.<String>callable("GetProduct")
+                .group("catalog")
+                .fallback(chain -> chain.within(Duration.ofSeconds(10))
+                        .cached(
+                                COPIES,
+                                CallableCommand::key,
+                                WINDOW,
+                                stage -> stage.timeout(PATIENCE)
+                                        .circuitBreaker(never -> never.requestVolumeThreshold(1_000_000)))
+                        .template(StaticTemplate.of("unknown", "unknown")))
+                .noCircuitBreaker()
+                .build();
+    }
+
+    private RedisClusterClient client(RedisCluster cluster) {
+        RedisClusterClient client = RedisClusterClient.builder()
+                .nodes(cluster.addresses())
+                .clientConfig(RedisCaches.clientConfig(PATIENCE).build())
+                .poolConfig(RedisCaches.poolConfig(4, PATIENCE))
+                .maxAttempts(2)
+                .maxTotalRetriesDuration(PATIENCE)
+                .build();
+        open.add(client);
+        return client;
     }
 
     @Test

@@ -7,11 +7,13 @@ import io.degradable.state.CommandView;
 import io.degradable.state.PoolView;
 import io.degradable.state.StoreView;
 import io.degradable.state.TemplateView;
+import io.degradable.template.StaticSnapshot;
 import java.io.IOException;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A container as one JSON object. Fields stand in a fixed order and are always all there; counts run since
@@ -46,6 +48,7 @@ final class StateJson {
         writePools(json);
         writeCaches(json);
         writeTemplates(json);
+        writeSnapshots(json);
         json.writeEndObject();
     }
 
@@ -128,6 +131,29 @@ final class StateJson {
             json.writeStringField("loadedFrom", template.loadedFrom());
             json.writeNumberField("swaps", template.swaps());
             json.writeNumberField("refused", template.refused());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    private void writeSnapshots(JsonGenerator json) throws IOException {
+        json.writeArrayFieldStart("snapshots");
+        for (StaticSnapshot.View snapshot : commands.snapshots()) {
+            json.writeStartObject();
+            json.writeStringField("name", snapshot.name());
+            json.writeNumberField("version", snapshot.version());
+            if (snapshot.createdAt() == null) {
+                json.writeNullField("createdAt");
+                json.writeNullField("ageSeconds");
+            } else {
+                json.writeNumberField("createdAt", snapshot.createdAt().toEpochMilli());
+                json.writeNumberField("ageSeconds", TimeUnit.NANOSECONDS.toSeconds(snapshot.ageNanos()));
+            }
+            json.writeNumberField("records", snapshot.records());
+            json.writeNumberField("bytes", snapshot.bytes());
+            json.writeNumberField("taken", snapshot.taken());
+            json.writeNumberField("refused", snapshot.refused());
+            json.writeStringField("lastRefusal", snapshot.lastRefusal());
             json.writeEndObject();
         }
         json.writeEndArray();

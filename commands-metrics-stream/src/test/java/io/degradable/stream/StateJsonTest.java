@@ -4,20 +4,30 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.degradable.CommandSpec;
 import io.degradable.Commands;
 import io.degradable.cache.CacheSpec;
+import io.degradable.cache.Codec;
+import io.degradable.cache.RemoteCache;
+import io.degradable.cache.RemoteCaches;
+import io.degradable.cache.RemoteCopy;
 import io.degradable.model.EventType;
 import io.degradable.model.StageReason;
+import io.degradable.template.StaticSnapshot;
 import io.degradable.testing.ManualTicker;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
+import javax.annotation.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -42,7 +52,7 @@ class StateJsonTest {
 
         assertThat(text())
                 .isEqualTo("{\"schema\":1,\"service\":\"shop\",\"now\":" + (started + 5_000) + ",\"startedAt\":"
-                        + started + ",\"commands\":[],\"pools\":[],\"caches\":[],\"templates\":[]}");
+                        + started + ",\"commands\":[],\"pools\":[],\"caches\":[],\"templates\":[],\"snapshots\":[]}");
     }
 
     @Test
@@ -304,6 +314,99 @@ class StateJsonTest {
                 .isEqualTo("[{\"name\":\"unknown\",\"version\":\"2026-11-30\",\"since\":" + (started + 3_000)
                         + ",\"loadedFrom\":\"code\",\"swaps\":1,\"refused\":1}]");
         assertThat(text()).doesNotContain("secret");
+    }
+
+    @DisplayName(
+            "D3: the snapshot at the end of a chain is shown, and one that cannot be looked at does not hide the rest")
+    @Test
+    void a_snapshot_is_shown() throws Exception {
+        StaticSnapshot.View view = new StaticSnapshot.View(
+                "products", 7, Instant.ofEpochMilli(5_000), 61_000_000_000L, 3, 99, 2, 1, "broken");
+        commands.register(
+                Ask.named("WithSnapshot")
+                        .fallback(
+                                chain -> chain.template(snapshot("products", () -> view), ask -> ask.key, Ask.UNKNOWN))
+                        .build(),
+                Ask.named("WithBrokenOne")
+                        .fallback(chain -> chain.template(
+                                snapshot("strange", () -> {
+                                    throw new IllegalStateException("no view");
+                                }),
+                                ask -> ask.key,
+                                Ask.UNKNOWN))
+                        .build());
+
+        assertThat(read().get("snapshots").toString())
+                .isEqualTo("[{\"name\":\"products\",\"version\":7,\"createdAt\":5000,\"ageSeconds\":61,\"records\":3,"
+                        + "\"bytes\":99,\"taken\":2,\"refused\":1,\"lastRefusal\":\"broken\"},"
+                        + "{\"name\":\"strange\",\"version\":0,\"createdAt\":null,\"ageSeconds\":null,\"records\":0,"
+                        + "\"bytes\":0,\"taken\":0,\"refused\":0,"
+                        + "\"lastRefusal\":\"cannot be looked at: java.lang.IllegalStateException: no view\"}]");
+    }
+
+    private static StaticSnapshot<String, String> snapshot(String name, Supplier<StaticSnapshot.View> view) {
+        return new StaticSnapshot<>() {
+            @Override
+            public String name() {
+                return name;
+            }
+
+            @Override
+            public @Nullable Found<String> find(String key) {
+                return null;
+            }
+
+            @Override
+            public View view() {
+                return view.get();
+            }
+        };
+    }
+
+    @DisplayName("S5: what a store has taken of a cache is shown")
+    @Test
+    void the_store_behind_a_cache_is_shown() throws Exception {
+        CacheSpec<String, String> stored =
+                CacheSpec.<String, String>named("kept").stored(Codec.strings(), Codec.strings());
+        try (Commands with =
+                Commands.builder().ticker(ticker).caches(new Nowhere()).build()) {
+            with.cache(stored);
+
+            JsonNode state = new ObjectMapper().readTree(new StateJson(with, "test").bytes());
+
+            assertThat(state.get("caches").get(0).get("store").toString())
+                    .isEqualTo("{\"name\":\"nowhere\",\"forms\":\"utf-8 -> utf-8\",\"written\":0,\"olderThanStored\":0,"
+                            + "\"failedWrites\":0,\"droppedWrites\":0,\"unreadable\":{\"corrupt\":2,\"foreign\":1}}");
+        }
+    }
+
+    /** A store that keeps nothing. */
+    private static final class Nowhere implements RemoteCaches {
+
+        @Override
+        public String name() {
+            return "nowhere";
+        }
+
+        @Override
+        public <K, V> RemoteCache<K, V> open(CacheSpec<K, V> spec) {
+            return new RemoteCache<>() {
+                @Override
+                public @Nullable RemoteCopy<V> read(K key) {
+                    return null;
+                }
+
+                @Override
+                public boolean write(K key, RemoteCopy<V> copy, Duration expiry) {
+                    return false;
+                }
+
+                @Override
+                public Map<String, Long> unreadable() {
+                    return Map.of("foreign", 1L, "corrupt", 2L);
+                }
+            };
+        }
     }
 
     @Test

@@ -22,6 +22,7 @@ import io.degradable.state.Circuit;
 import io.degradable.state.CommandObserver;
 import io.degradable.state.CommandView;
 import io.degradable.state.PoolView;
+import io.degradable.template.StaticSnapshot;
 import io.degradable.time.Deadline;
 import io.degradable.time.Ticker;
 import io.degradable.time.Timer;
@@ -29,6 +30,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -317,6 +320,31 @@ public final class Container {
     /** The templates of the commands. */
     public LiveTemplates templates() {
         return templates;
+    }
+
+    /** The snapshots that chains end with, each once, by name. */
+    public List<StaticSnapshot.View> snapshots() {
+        IdentityHashMap<StaticSnapshot<?, ?>, String> named = new IdentityHashMap<>();
+        for (CommandRuntime<?, ?> command : commands.values()) {
+            for (StageDefinition<?, ?> stage : command.definition().stages()) {
+                if (stage instanceof StageDefinition.Snapshot<?, ?, ?> link) {
+                    named.put(link.snapshot(), link.settings().refersTo());
+                }
+            }
+        }
+        return named.entrySet().stream()
+                .map(link -> view(link.getKey(), link.getValue()))
+                .sorted(Comparator.comparing(StaticSnapshot.View::name))
+                .toList();
+    }
+
+    /** Who looks at the state sees all else, too, when a snapshot of the user's own making cannot be looked at. */
+    private static StaticSnapshot.View view(StaticSnapshot<?, ?> snapshot, String name) {
+        try {
+            return snapshot.view();
+        } catch (RuntimeException mistake) {
+            return new StaticSnapshot.View(name, 0, null, -1, 0, 0, 0, 0, "cannot be looked at: " + mistake);
+        }
     }
 
     /** Sets other targets for a pool. */
