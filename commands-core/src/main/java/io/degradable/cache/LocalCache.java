@@ -85,6 +85,19 @@ public final class LocalCache<K, V> implements TimedCache<K, V> {
         return kept == offered;
     }
 
+    /** Takes what the store has, which has been asked just now and so confirms what is here when it knows nothing younger. */
+    void confirm(K key, Timestamped<V> copy, long askedNanos) {
+        entries.asMap().merge(key, new Entry<>(copy.value(), copy.stampNanos(), askedNanos), LocalCache::confirmed);
+    }
+
+    private static <V> Entry<V> confirmed(Entry<V> held, Entry<V> offered) {
+        Entry<V> kept = newer(held, offered);
+        // Two clocks are never the same distance apart twice: the very copy comes back a little older than it went.
+        return kept == offered || held.value == null || held.putNanos - offered.putNanos >= 0
+                ? kept
+                : new Entry<>(held.value, held.stampNanos, offered.putNanos);
+    }
+
     private static <V> Entry<V> newer(Entry<V> held, Entry<V> offered) {
         long younger = offered.stampNanos - held.stampNanos;
         // At the very moment of an invalidation nobody can say which came first, so the copy stays out.

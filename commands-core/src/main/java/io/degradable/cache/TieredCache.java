@@ -108,7 +108,7 @@ public final class TieredCache<K, V> implements TimedCache<K, V> {
             return Lookup.fromTheFuture();
         }
         long stampNanos = nowNanos - Math.max(0, ageNanos);
-        memory.put(key, new Timestamped<>(value, stampNanos), nowNanos);
+        memory.confirm(key, new Timestamped<>(value, stampNanos), nowNanos);
         // Not what was found: memory may have had something younger, or an invalidation that the store has not heard
         // of.
         return memory.confirmed(key, window, nearNanos);

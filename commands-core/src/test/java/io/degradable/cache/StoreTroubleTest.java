@@ -1,0 +1,127 @@
+package io.degradable.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.degradable.Commands;
+import io.degradable.testing.ManualTicker;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Predicate;
+import javax.annotation.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** H5, S1: what clocks, stores, codecs and keys can do to a tiered cache. */
+@Timeout(30)
+final class StoreTroubleTest {
+
+    private static final CacheSpec<String, String> SPEC = CacheSpec.<String, String>named("copies")
+            .stored(Codec.strings(), Codec.strings())
+            .nearFor(Duration.ofSeconds(10));
+    private static final Duration WINDOW = Duration.ofSeconds(60);
+
+    private final ManualTicker ticker = new ManualTicker();
+    private final StoreInMemory store = new StoreInMemory();
+    private final Queue<Runnable> aside = new ArrayDeque<>();
+
+    private <K> TieredCache<K, String> over(RemoteCache<K, String> remote, Predicate<Runnable> runs) {
+        CacheSpec<K, String> spec = CacheSpec.<K, String>named("copies")
+                .stored(noCodec(), Codec.strings())
+                .nearFor(Duration.ofSeconds(10));
+        writeBack = new WriteBack(3, ticker, runs, () -> {});
+        return new TieredCache<>(spec, remote, writeBack, ticker);
+    }
+
+    private static <K> Codec<K> noCodec() {
+        return new Codec<>() {
+            @Override
+            public String name() {
+                return "none";
+            }
+
+            @Override
+            public byte[] encode(K value) {
+                return new byte[0];
+            }
+
+            @Override
+            public K decode(byte[] bytes) {
+                throw new IllegalArgumentException("keys are not read");
+            }
+        };
+    }
+
+    private WriteBack writeBack = new WriteBack(3, ticker, aside::add, () -> {});
+
+    private void write() {
+        while (!aside.isEmpty()) {
+            aside.remove().run();
+        }
+    }
+
+    @Test
+    void a_copy_that_the_store_has_as_well_is_confirmed_however_the_clocks_drift() throws Exception {
+        TieredCache<String, String> cache = over(store.open(SPEC), aside::add);
+        cache.put("a", new Timestamped<>("1", ticker.nanos()));
+        write();
+        ticker.stepWallClock(Duration.ofMillis(1)); // as they do apart by themselves, by less
+        ticker.advance(Duration.ofSeconds(11));
+        assertThat(cache.near("a", WINDOW).freshness()).isEqualTo(Freshness.STALE);
+
+        Lookup<String> found = cache.readStore("a", WINDOW);
+
+        assertThat(found.value()).isEqualTo("1");
+        assertThat(cache.near("a", WINDOW).value()).as("for another while").isEqualTo("1");
+        assertThat(cache.droppedPuts()).isZero();
+    }
+
+    /** A key whose hash goes wrong. */
+    private static final class Key {
+        private final String id;
+        private boolean broken;
+
+        Key(String id) {
+            this.id = id;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Key key && id.equals(key.id);
+        }
+
+        @Override
+        public int hashCode() {
+            if (broken) {
+                throw new IllegalStateException("no hash");
+            }
+            return id.hashCode();
+        }
+    }
+
+    /** Encodes as real stores do. */
+    private final class CodedStore extends Remote<String> {
+        @Override
+        public boolean write(String key, RemoteCopy<String> copy, Duration expiry) throws Exception {
+            Codec.strings().encode(key);
+            store.copies.put(key, copy);
+            return true;
+        }
+    }
+
+    private abstract static class Remote<K> implements RemoteCache<K, String> {
+        @Override
+        public @Nullable RemoteCopy<String> read(K key) {
+            return null;
+        }
+
+        @Override
+        public Map<String, Long> unreadable() {
+            return Map.of();
+        }
+    }
+
+}
