@@ -79,6 +79,20 @@ final class StoreTroubleTest {
         assertThat(cache.droppedPuts()).isZero();
     }
 
+    @Test
+    void an_invalidation_of_a_clock_that_is_ahead_holds_for_what_was_before_and_not_for_what_comes() throws Exception {
+        TieredCache<String, String> cache = over(store.open(SPEC), aside::add);
+        cache.put("a", new Timestamped<>("old", ticker.nanos()));
+        store.copies.put("a", new RemoteCopy<>(null, Long.MAX_VALUE));
+
+        assertThat(cache.readStore("a", WINDOW).freshness()).isEqualTo(Freshness.ABSENT);
+        assertThat(cache.read("a", WINDOW).freshness()).isEqualTo(Freshness.ABSENT);
+
+        ticker.advance(Duration.ofSeconds(1));
+        assertThat(cache.put("a", new Timestamped<>("new", ticker.nanos()))).isTrue();
+        assertThat(cache.read("a", WINDOW).value()).isEqualTo("new");
+    }
+
     /** A key whose hash goes wrong. */
     private static final class Key {
         private final String id;
