@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import javax.annotation.Nullable;
 
@@ -51,6 +52,7 @@ public final class WriteBack {
     private final int room;
     private final Ticker ticker;
     private final Predicate<Runnable> aside;
+    private final BooleanSupplier ended;
     private final Runnable whenAtRest;
 
     // Of the thread that writes; handed on by the flag.
@@ -62,12 +64,15 @@ public final class WriteBack {
      *
      * @param room how many keys may wait
      * @param aside does something on another thread, which is interrupted when the container ends; false when it will not
+     * @param ended whether the container has; said before that interrupt
      * @param whenAtRest told when nothing waits any more
      */
-    public WriteBack(int room, Ticker ticker, Predicate<Runnable> aside, Runnable whenAtRest) {
+    public WriteBack(
+            int room, Ticker ticker, Predicate<Runnable> aside, BooleanSupplier ended, Runnable whenAtRest) {
         this.room = room;
         this.ticker = ticker;
         this.aside = aside;
+        this.ended = ended;
         this.whenAtRest = whenAtRest;
     }
 
@@ -128,21 +133,28 @@ public final class WriteBack {
     private void writeAll() {
         do {
             try {
-                Target<?, ?> next = order.poll();
-                while (next != null && !Thread.currentThread().isInterrupted()) {
+                for (Target<?, ?> next = next(); next != null; next = next()) {
                     RemoteCopy<?> copy = waiting.remove(next);
                     targets.decrementAndGet();
                     if (copy != null) {
                         write(next, copy);
                     }
-                    next = order.poll();
                 }
             } finally {
                 writing.set(false);
             }
             // What came in between found somebody writing.
-        } while (!order.isEmpty() && !Thread.currentThread().isInterrupted() && writing.compareAndSet(false, true));
+        } while (!order.isEmpty() && !ended.getAsBoolean() && writing.compareAndSet(false, true));
         whenAtRest.run();
+    }
+
+    /**
+     * What is to be written next; null for nothing. Not the interrupt ends it but what that was for: a store may swallow it,
+     * or leave one of its own behind.
+     */
+    private @Nullable Target<?, ?> next() {
+        boolean unused = Thread.interrupted(); // before the end is asked for, whose interrupt is for the store
+        return ended.getAsBoolean() ? null : order.poll();
     }
 
     private <K, V> void write(Target<K, V> target, RemoteCopy<?> copy) {
@@ -171,7 +183,10 @@ public final class WriteBack {
     private void pause() {
         if (perSecond < FULL_PER_SECOND) {
             long until = ticker.nanos() + (long) (SECOND_NANOS / perSecond);
-            while (until - ticker.nanos() > 0 && !Thread.currentThread().isInterrupted()) {
+            boolean unused = Thread.interrupted(); // as above
+            while (until - ticker.nanos() > 0
+                    && !ended.getAsBoolean()
+                    && !Thread.currentThread().isInterrupted()) {
                 ticker.await(this, until);
             }
         }

@@ -32,7 +32,7 @@ final class StoreTroubleTest {
         CacheSpec<K, String> spec = CacheSpec.<K, String>named("copies")
                 .stored(noCodec(), Codec.strings())
                 .nearFor(Duration.ofSeconds(10));
-        writeBack = new WriteBack(3, ticker, runs, () -> {});
+        writeBack = new WriteBack(3, ticker, runs, () -> false, () -> {});
         return new TieredCache<>(spec, remote, writeBack, ticker);
     }
 
@@ -55,7 +55,7 @@ final class StoreTroubleTest {
         };
     }
 
-    private WriteBack writeBack = new WriteBack(3, ticker, aside::add, () -> {});
+    private WriteBack writeBack = new WriteBack(3, ticker, aside::add, () -> false, () -> {});
 
     private void write() {
         while (!aside.isEmpty()) {
@@ -93,6 +93,26 @@ final class StoreTroubleTest {
         assertThat(cache.read("a", WINDOW).value()).isEqualTo("new");
     }
 
+    @Test
+    void a_writer_that_is_interrupted_in_the_store_ends_with_its_container() throws Exception {
+        store.held = new CountDownLatch(1); // interruptible, and nobody opens it
+        Commands commands = Commands.builder()
+                .name("interrupted")
+                .caches(store)
+                .closeGrace(Duration.ofMillis(50))
+                .build();
+        TimedCache<String, String> cache = commands.cache(SPEC);
+        cache.invalidate("a");
+        await().until(() -> store.writes.get() == 1);
+
+        commands.close();
+
+        await().untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
+                .extracting(Thread::getName)
+                .noneMatch(name -> name.startsWith("degradable-interrupted-")));
+        assertThat(store.writes).hasValue(1);
+    }
+
     /** A key whose hash goes wrong. */
     private static final class Key {
         private final String id;
@@ -114,6 +134,32 @@ final class StoreTroubleTest {
             }
             return id.hashCode();
         }
+    }
+
+    @Test
+    void an_interrupt_that_a_store_leaves_behind_loses_no_invalidation() {
+        TieredCache<String, String> cache = over(
+                new Remote<>() {
+                    @Override
+                    public boolean write(String key, RemoteCopy<String> copy, Duration expiry) {
+                        if (store.writes.incrementAndGet() == 1) {
+                            Thread.currentThread().interrupt();
+                        }
+                        store.copies.put(key, copy);
+                        return true;
+                    }
+                },
+                aside::add);
+        cache.invalidate("a");
+        cache.invalidate("b");
+
+        write();
+        boolean unused = Thread.interrupted();
+        cache.invalidate("c");
+        write();
+
+        assertThat(store.copies).containsOnlyKeys("a", "b", "c");
+        assertThat(writeBack.isUnderWay()).isFalse();
     }
 
     /** Encodes as real stores do. */

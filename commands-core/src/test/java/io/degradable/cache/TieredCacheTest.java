@@ -22,7 +22,7 @@ final class TieredCacheTest {
     private final ManualTicker ticker = new ManualTicker();
     private final StoreInMemory store = new StoreInMemory();
     private final Queue<Runnable> aside = new ArrayDeque<>();
-    private final WriteBack writeBack = new WriteBack(3, ticker, aside::add, () -> {});
+    private final WriteBack writeBack = new WriteBack(3, ticker, aside::add, () -> false, () -> {});
     private final TieredCache<String, String> cache = tiered(SPEC);
 
     @BeforeEach
@@ -285,7 +285,7 @@ final class TieredCacheTest {
 
     @Test
     void after_an_outage_writing_begins_slowly_and_doubles_each_second() throws Exception {
-        WriteBack wide = new WriteBack(1_000, ticker, aside::add, () -> {});
+        WriteBack wide = new WriteBack(1_000, ticker, aside::add, () -> false, () -> {});
         TieredCache<String, String> wider = new TieredCache<>(SPEC, store.open(SPEC), wide, ticker);
         store.broken = new IOException("no store");
         wider.put("first", copy("1"));

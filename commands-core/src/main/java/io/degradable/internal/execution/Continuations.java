@@ -168,6 +168,10 @@ final class Continuations {
         }
     }
 
+    boolean areClosed() {
+        return closed;
+    }
+
     void close() {
         closed = true;
         aside.forEach(Thread::interrupt);
