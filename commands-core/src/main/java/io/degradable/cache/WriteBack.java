@@ -35,7 +35,31 @@ public final class WriteBack {
     private static final int ROOM_OF_MARKS = 10;
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private record Target<K, V>(TieredCache<K, V> cache, K key) {
+    /** A key of a cache, with the hash that it had when it came: it is found by that, whatever becomes of the key. */
+    private static final class Target<K, V> {
+
+        private final TieredCache<K, V> cache;
+        private final K key;
+        private final int hash;
+
+        Target(TieredCache<K, V> cache, K key) {
+            this.cache = cache;
+            this.key = key;
+            this.hash = 31 * cache.hashCode() + key.hashCode();
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Target<?, ?> target
+                    && hash == target.hash
+                    && cache == target.cache
+                    && key.equals(target.key);
+        }
+
+        @Override
+        public int hashCode() {
+            return hash;
+        }
 
         @SuppressWarnings("unchecked") // only copies of its own cache wait under it
         void write(RemoteCopy<?> copy) throws Exception {

@@ -137,6 +137,28 @@ final class StoreTroubleTest {
     }
 
     @Test
+    void a_key_that_throws_later_keeps_nobody_elses_copies_from_the_store() {
+        TieredCache<Key, String> cache = over(
+                new Remote<>() {
+                    @Override
+                    public boolean write(Key key, RemoteCopy<String> copy, Duration expiry) {
+                        store.writes.incrementAndGet();
+                        return true;
+                    }
+                },
+                aside::add);
+        Key broken = new Key("a");
+        cache.put(broken, new Timestamped<>("1", ticker.nanos()));
+        cache.put(new Key("b"), new Timestamped<>("1", ticker.nanos()));
+        broken.broken = true;
+
+        write();
+
+        assertThat(store.writes).hasValue(2);
+        assertThat(writeBack.isUnderWay()).isFalse();
+    }
+
+    @Test
     void an_interrupt_that_a_store_leaves_behind_loses_no_invalidation() {
         TieredCache<String, String> cache = over(
                 new Remote<>() {
