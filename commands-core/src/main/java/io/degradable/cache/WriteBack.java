@@ -113,6 +113,8 @@ public final class WriteBack {
         } else if (offer.isFirst) {
             order.add(target);
             writeAside();
+        } else if (!writing.get()) {
+            writeAside(); // there was no thread for the one before
         }
     }
 

@@ -159,6 +159,20 @@ final class StoreTroubleTest {
     }
 
     @Test
+    void an_invalidation_that_found_no_thread_is_tried_with_the_next_one_of_its_key() {
+        boolean[] refuses = {true};
+        TieredCache<String, String> cache = over(store.open(SPEC), work -> !refuses[0] && aside.add(work));
+        cache.invalidate("a");
+        refuses[0] = false;
+
+        cache.invalidate("a");
+        write();
+
+        assertThat(store.marks("a")).isTrue();
+        assertThat(writeBack.isUnderWay()).isFalse();
+    }
+
+    @Test
     void an_interrupt_that_a_store_leaves_behind_loses_no_invalidation() {
         TieredCache<String, String> cache = over(
                 new Remote<>() {
