@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import javax.annotation.Nullable;
 
 /**
  * A {@link TimedCache} in this process with a store behind it. What is put goes into memory at once and to the store behind
@@ -32,6 +33,8 @@ public final class TieredCache<K, V> implements TimedCache<K, V> {
 
     private final LocalCache<K, V> memory;
     private final RemoteCache<K, V> store;
+    private final @Nullable Codec<K> keys;
+    private final @Nullable Codec<V> values;
     private final WriteBack writeBack;
     private final WallClock wallClock;
     private final Ticker ticker;
@@ -45,6 +48,8 @@ public final class TieredCache<K, V> implements TimedCache<K, V> {
     public TieredCache(CacheSpec<K, V> spec, RemoteCache<K, V> store, WriteBack writeBack, Ticker ticker) {
         this.memory = new LocalCache<>(spec, ticker);
         this.store = store;
+        this.keys = spec.keys();
+        this.values = spec.values();
         this.writeBack = writeBack;
         this.wallClock = new WallClock(ticker);
         this.ticker = ticker;
@@ -138,6 +143,20 @@ public final class TieredCache<K, V> implements TimedCache<K, V> {
         } else {
             counts.olderThanStored.increment();
         }
+    }
+
+    /** Whether the codecs have a form for a key and its copy, or the mark of an invalidation. */
+    boolean canEncode(K key, @Nullable Object value) {
+        try {
+            return keys == null || values == null || hasForm(keys.encode(key), value);
+        } catch (Throwable noForm) {
+            return false;
+        }
+    }
+
+    @SuppressWarnings("unchecked") // only copies of this cache are handed to the write-back under its keys
+    private boolean hasForm(byte[] key, @Nullable Object value) throws Exception {
+        return key != null && (value == null || values == null || values.encode((V) value) != null);
     }
 
     StoreCounts counts() {

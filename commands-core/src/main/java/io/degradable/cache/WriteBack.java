@@ -192,6 +192,9 @@ public final class WriteBack {
             }
         } catch (Throwable failure) { // of the store, or of a codec
             target.cache.counts().failed.increment();
+            if (!target.cache.canEncode(target.key, copy.value())) {
+                return; // it is not the store that is in trouble, and no trying again would help
+            }
             perSecond = FIRST_PER_SECOND;
             doubledNanos = ticker.nanos();
             if (copy.value() == null) {

@@ -198,6 +198,19 @@ final class StoreTroubleTest {
         assertThat(writeBack.isUnderWay()).isFalse();
     }
 
+    @Test
+    void a_key_that_cannot_be_written_at_all_is_given_up_and_slows_nobody_down() {
+        TieredCache<String, String> cache = new TieredCache<>(SPEC, new CodedStore(), writeBack, ticker);
+        cache.invalidate("\ud800"); // half a pair: no UTF-8 for it
+        cache.invalidate("a");
+
+        write(); // would not return: time stands still
+
+        assertThat(store.marks("a")).isTrue();
+        assertThat(cache.failedWrites()).isEqualTo(1);
+        assertThat(writeBack.isUnderWay()).isFalse();
+    }
+
     /** Encodes as real stores do. */
     private final class CodedStore extends Remote<String> {
         @Override
