@@ -49,21 +49,50 @@ final class Flights {
         }
     }
 
-    private final ConcurrentMap<Object, Flight> underWay = new ConcurrentHashMap<>();
+    /** A key with the hash that it had when it came: it is found by that, whatever becomes of the key. */
+    static final class Key {
+
+        private final Object value;
+        private final int hash;
+
+        Key(Object value) {
+            this.value = value;
+            this.hash = value.hashCode();
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Key key && hash == key.hash && value.equals(key.value);
+        }
+
+        @Override
+        public int hashCode() {
+            return hash;
+        }
+    }
+
+    private final ConcurrentMap<Key, Flight> underWay = new ConcurrentHashMap<>();
 
     boolean isUnderWay(Object key) {
-        return underWay.containsKey(key);
+        return !underWay.isEmpty() && underWay.containsKey(new Key(key));
     }
 
     /** The flight of a key: {@code mine}, if there was none. */
-    Flight join(Object key, Flight mine) {
+    Flight join(Key key, Flight mine) {
         Flight others = underWay.putIfAbsent(key, mine);
-        return others == null ? mine : others;
+        if (others == null || (others.hasEnded() && underWay.replace(key, others, mine))) {
+            return mine;
+        }
+        return others;
     }
 
     /** Ends a flight, by the run whose it is. */
-    void end(Object key, Flight flight, @Nullable Step<?, ?, ?> with) {
-        underWay.remove(key, flight);
+    void end(Key key, Flight flight, @Nullable Step<?, ?, ?> with) {
+        try {
+            underWay.remove(key, flight);
+        } catch (Throwable itsEquals) {
+            // Nobody must wait for one that has ended: who finds it there takes its place.
+        }
         flight.end(with);
     }
 }

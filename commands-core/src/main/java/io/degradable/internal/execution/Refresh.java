@@ -1,6 +1,7 @@
 package io.degradable.internal.execution;
 
 import io.degradable.internal.execution.Flights.Flight;
+import io.degradable.internal.execution.Flights.Key;
 import io.degradable.internal.guard.Call;
 import io.degradable.internal.guard.Driver;
 import io.degradable.internal.guard.HereCall;
@@ -39,7 +40,8 @@ final class Refresh<C, R> {
     }
 
     private final ShortCut<C, R> shortCut;
-    private final @Nullable Object key;
+    private final @Nullable Key key;
+    private final Runnable mistake;
     private State state = State.MEMORY;
 
     /** The flight of this run, until it has ended. */
@@ -55,15 +57,17 @@ final class Refresh<C, R> {
     /** A run that begins. */
     Refresh(ShortCut<C, R> shortCut, C arguments, Runnable mistake) {
         this.shortCut = shortCut;
+        this.mistake = mistake;
         this.key = key(shortCut, arguments, mistake);
         if (key == null) {
             state = State.OVER;
         }
     }
 
-    private static <C> @Nullable Object key(ShortCut<C, ?> shortCut, C arguments, Runnable mistake) {
+    private static <C> @Nullable Key key(ShortCut<C, ?> shortCut, C arguments, Runnable mistake) {
         try {
-            return shortCut.key().apply(arguments);
+            Object value = shortCut.key().apply(arguments);
+            return value == null ? null : new Key(value);
         } catch (Throwable thrown) {
             mistake.run();
             return null; // the primary is asked as if there were no cache
@@ -130,7 +134,15 @@ final class Refresh<C, R> {
             return;
         }
         Flight mine = new Flight();
-        Flight flight = shortCut.flights().join(key, mine);
+        Flight flight;
+        try {
+            flight = shortCut.flights().join(key, mine);
+        } catch (Throwable thrown) { // by its equals, or for want of memory or stack
+            own = mine; // it may be there even so
+            mistake.run();
+            state = State.OVER;
+            return;
+        }
         if (flight == mine) {
             own = mine;
             state = State.STORE;
