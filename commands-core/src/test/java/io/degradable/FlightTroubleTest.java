@@ -141,6 +141,20 @@ final class FlightTroubleTest {
         }
     }
 
+    @Test
+    void an_answer_that_is_not_kept_sends_no_more_to_the_primary_than_the_refill_allows() throws Exception {
+        CommandSpec<Call, String> spec = young(pooled(), stage -> stage.refill(2));
+        CompletableFuture<String> fetching = held(spec, () -> null).queue();
+        await().until(() -> asked.get() == 1);
+        List<Caller<String>> callers = waiting(20, spec, () -> null);
+
+        release.countDown();
+        callers.forEach(Caller::result);
+
+        assertThat(Caller.valueOf(fetching)).isNull();
+        assertThat(asked.get()).isLessThanOrEqualTo(2);
+    }
+
     private WeakReference<Thread> startAndEnd(CommandSpec<Call, String> spec, boolean async) throws Exception {
         Thread caller = new Thread(() -> {
             Thread self = Thread.currentThread();

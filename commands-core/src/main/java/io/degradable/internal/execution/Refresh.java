@@ -166,9 +166,11 @@ final class Refresh<C, R> {
     }
 
     private void endLikeTheOther(long nowNanos) {
-        state = State.OVER;
         Step<?, ?, ?> outcome = others == null ? null : others.outcome();
-        if (outcome != null && isSaidOfTheKey(outcome.reason())) {
+        if (outcome == null || !isSaidOfTheKey(outcome.reason())) {
+            fetch(nowNanos);
+        } else {
+            state = State.OVER;
             instead = HereCall.like(nowNanos, outcome.reason(), outcome.bodyStarted(), outcome.failure());
         }
     }
@@ -186,11 +188,11 @@ final class Refresh<C, R> {
         if (others != null && others.hasEnded()) {
             waited = true;
             state = State.MEMORY;
-        } else {
+        } else if (timeIsUp) {
             state = State.OVER;
-            if (timeIsUp) {
-                instead = HereCall.skipped(nowNanos, StageReason.TIMEOUT);
-            }
+            instead = HereCall.skipped(nowNanos, StageReason.TIMEOUT);
+        } else {
+            fetch(nowNanos);
         }
     }
 
