@@ -155,6 +155,31 @@ final class FlightTroubleTest {
         assertThat(asked.get()).isLessThanOrEqualTo(2);
     }
 
+    @Test
+    void a_shared_failure_is_not_tried_again_by_each_who_waited() throws Exception {
+        CommandSpec<Call, String> spec = young(
+                pooled().repeatable().retry(retry -> retry.attempts(2)
+                        .backoff(Duration.ofMillis(1), Duration.ofMillis(1))
+                        .budget(100, 1_000)),
+                stage -> stage);
+        CompletableFuture<String> fetching = held(spec, () -> {
+                    throw new IOException("down");
+                })
+                .queue();
+        await().until(() -> asked.get() == 1);
+        List<Caller<String>> callers = waiting(20, spec, () -> {
+            throw new IOException("down");
+        });
+
+        release.countDown();
+        await().until(() -> {
+            ticker.advance(Duration.ofMillis(1)); // less than the time of the poll, so nobody runs out of time
+            return fetching.isDone() && callers.stream().allMatch(Caller::isDone);
+        });
+
+        assertThat(asked).hasValue(2);
+    }
+
     private WeakReference<Thread> startAndEnd(CommandSpec<Call, String> spec, boolean async) throws Exception {
         Thread caller = new Thread(() -> {
             Thread self = Thread.currentThread();

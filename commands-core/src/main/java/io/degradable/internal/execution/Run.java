@@ -296,7 +296,9 @@ final class Run<C, R> implements FinishedRun<R>, Driver, Entrance {
             outcomeUnknown = true;
             fallbackContext = null; // the stages to come must hear of it
         }
-        Retries retries = place == 0 ? command.retries() : null;
+        // What another run's primary came to has been tried again there.
+        boolean asked = refresh == null || refresh.instead() == null;
+        Retries retries = place == 0 && asked ? command.retries() : null;
         if (retries == null) {
             settle(step);
         } else if (retrying != null && wasNotLetIn(step)) {
