@@ -180,6 +180,22 @@ final class FlightTroubleTest {
         assertThat(asked).hasValue(2);
     }
 
+    @Test
+    void what_the_stack_of_one_caller_had_no_room_for_is_not_said_of_the_key() throws Exception {
+        CommandSpec<Call, String> spec = young(pooled(), stage -> stage);
+        CompletableFuture<String> fetching = held(spec, () -> {
+                    throw new StackOverflowError("of this thread");
+                })
+                .queue();
+        await().until(() -> asked.get() == 1);
+        List<Caller<String>> callers = waiting(1, spec, () -> "new");
+
+        release.countDown();
+
+        assertThat(callers.get(0).result()).isEqualTo("new");
+        assertThat(fetching).failsWithin(Duration.ofSeconds(10));
+    }
+
     private WeakReference<Thread> startAndEnd(CommandSpec<Call, String> spec, boolean async) throws Exception {
         Thread caller = new Thread(() -> {
             Thread self = Thread.currentThread();

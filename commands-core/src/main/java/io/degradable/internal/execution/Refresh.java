@@ -167,7 +167,9 @@ final class Refresh<C, R> {
 
     private void endLikeTheOther(long nowNanos) {
         Step<?, ?, ?> outcome = others == null ? null : others.outcome();
-        if (outcome == null || !isSaidOfTheKey(outcome.reason())) {
+        if (outcome == null
+                || !isSaidOfTheKey(outcome.reason())
+                || outcome.failure() instanceof VirtualMachineError) { // of that thread, or of that moment
             fetch(nowNanos);
         } else {
             state = State.OVER;
