@@ -196,6 +196,23 @@ final class FlightTroubleTest {
         assertThat(fetching).failsWithin(Duration.ofSeconds(10));
     }
 
+    @Test
+    void who_has_waited_in_vain_leaves_nothing_behind_with_the_one_that_hangs() throws Exception {
+        CommandSpec<Call, String> spec = young(Call.declared().semaphore(5), stage -> stage);
+        Caller<String> hangs = Caller.calls(() -> held(spec, () -> "new").execute());
+        await().until(() -> asked.get() == 1);
+        WeakReference<Thread> sync = startAndEnd(spec, false);
+        WeakReference<Thread> async = startAndEnd(spec, true);
+
+        await().atMost(Duration.ofSeconds(10)).until(() -> {
+            System.gc();
+            return sync.get() == null && async.get() == null;
+        });
+
+        release.countDown();
+        assertThat(hangs.result()).isEqualTo("new");
+    }
+
     private WeakReference<Thread> startAndEnd(CommandSpec<Call, String> spec, boolean async) throws Exception {
         Thread caller = new Thread(() -> {
             Thread self = Thread.currentThread();

@@ -60,6 +60,9 @@ public final class AsyncExecution<C, R> implements Driver {
 
     private volatile @Nullable Timer.Alarm pauseEnds;
 
+    /** What the flight that is waited for is to tell. */
+    private volatile @Nullable Runnable endsPause;
+
     // Written by the driver before it leaves, read by the next one.
     private @Nullable Timer.Alarm limit;
     private @Nullable Timer.Alarm queueLimit;
@@ -157,6 +160,7 @@ public final class AsyncExecution<C, R> implements Driver {
         try {
             if (decided && current == null) {
                 pauseEnds = disarmed(pauseEnds);
+                forgetFlight();
                 run.resume();
             } else if (decided) {
                 endCurrent();
@@ -180,14 +184,25 @@ public final class AsyncExecution<C, R> implements Driver {
     private void pause() {
         Runnable goesOn = container.keep(nextDriver);
         resumption = goesOn;
+        Runnable goesOnAtTheEnd = () -> container.goOnWith(goesOn);
+        endsPause = goesOnAtTheEnd;
         pauseEnds = container.timer().schedule(() -> container.goOnWith(goesOn), run.resumeNanos());
         Flight flight = run.awaited();
         if (flight != null) {
-            flight.whenEnded(() -> container.goOnWith(goesOn));
+            flight.whenEnded(goesOnAtTheEnd);
         }
         if (cancelled || container.isClosed()) { // came in between
             container.goOnWith(goesOn);
         }
+    }
+
+    private void forgetFlight() {
+        Flight flight = run.awaited();
+        Runnable told = endsPause;
+        if (flight != null && told != null) {
+            flight.forget(told);
+        }
+        endsPause = null;
     }
 
     private Call<?> begin() {

@@ -80,8 +80,9 @@ final class Closing {
     void pause(long untilNanos, @Nullable Flight flight) {
         Thread self = Thread.currentThread();
         pausing.add(self);
+        Runnable wakes = () -> LockSupport.unpark(self);
         if (flight != null) {
-            flight.whenEnded(() -> LockSupport.unpark(self));
+            flight.whenEnded(wakes);
         }
         try {
             // Whether it has begun is asked after the thread was added: who closes sees it, or is seen.
@@ -93,6 +94,9 @@ final class Closing {
             }
         } finally {
             pausing.remove(self);
+            if (flight != null) {
+                flight.forget(wakes);
+            }
         }
     }
 

@@ -1,9 +1,8 @@
 package io.degradable.internal.execution;
 
 import io.degradable.internal.stage.Step;
-import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
 import javax.annotation.Nullable;
 
@@ -18,7 +17,7 @@ final class Flights {
     /** One key, from when a run goes to fetch it until it has an answer or none. */
     static final class Flight {
 
-        private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
+        private final Set<Runnable> waiting = ConcurrentHashMap.newKeySet();
         private @Nullable Step<?, ?, ?> outcome; // published by the flag
         private volatile boolean ended;
 
@@ -40,11 +39,20 @@ final class Flights {
             }
         }
 
+        /** Who waits no longer need not be told; the one that fetches may hang for days. */
+        void forget(Runnable told) {
+            waiting.remove(told);
+        }
+
         private void end(@Nullable Step<?, ?, ?> with) {
             outcome = with;
             ended = true;
-            for (Runnable told = waiting.poll(); told != null; told = waiting.poll()) {
-                told.run();
+            for (Runnable told : waiting) {
+                try {
+                    told.run();
+                } catch (Throwable itsOwn) {
+                    // The trouble of one who waits is none of the others, nor of the one that fetched.
+                }
             }
         }
     }
