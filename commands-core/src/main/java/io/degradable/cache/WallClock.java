@@ -6,14 +6,14 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Turns readings of the ticker into stamps that other processes read, and their stamps into ages. The wall clock can be set;
- * then, for an hour, of the time before and the time after the one counts that makes a copy older, so that a step makes no
- * copy look younger than it is.
+ * then, for an hour at least, of the time before and the time after the one counts that makes a copy older, so that a step
+ * makes no copy look younger than it is.
  *
  * <p>Threading: every method may be called from any thread.
  */
 final class WallClock {
 
-    private static final long HALF_AN_HOUR_NANOS = TimeUnit.MINUTES.toNanos(30);
+    private static final long HOUR_NANOS = TimeUnit.HOURS.toNanos(1);
 
     /** How close together two readings are that nothing came between. */
     private static final long CLOSE_NANOS = 20_000;
@@ -22,8 +22,7 @@ final class WallClock {
 
     private final Ticker ticker;
 
-    // Guarded by this: how far the wall clock was ahead of the ticker, at most and at least, in this and the last half
-    // hour.
+    // Guarded by this: how far the wall clock was ahead of the ticker, at most and at least, in this hour and the last.
     private long turnNanos;
     private long highest;
     private long lowest;
@@ -34,7 +33,7 @@ final class WallClock {
         this.ticker = ticker;
         long nowNanos = ticker.nanos();
         long ahead = ticker.epochNanos() - nowNanos;
-        this.turnNanos = nowNanos + HALF_AN_HOUR_NANOS;
+        this.turnNanos = nowNanos + HOUR_NANOS;
         this.highest = ahead;
         this.lowest = ahead;
         this.highestBefore = ahead;
@@ -48,12 +47,12 @@ final class WallClock {
         }
         long nowNanos = reading.beforeNanos;
         if (nowNanos - turnNanos >= 0) {
-            boolean longAgo = nowNanos - turnNanos >= HALF_AN_HOUR_NANOS;
+            boolean longAgo = nowNanos - turnNanos >= HOUR_NANOS;
             highestBefore = longAgo ? reading.mostAhead() : highest;
             lowestBefore = longAgo ? reading.leastAhead() : lowest;
             highest = reading.mostAhead();
             lowest = reading.leastAhead();
-            turnNanos = nowNanos + HALF_AN_HOUR_NANOS;
+            turnNanos = nowNanos + HOUR_NANOS;
         }
         highest = later(highest, reading.mostAhead());
         lowest = earlier(lowest, reading.leastAhead());

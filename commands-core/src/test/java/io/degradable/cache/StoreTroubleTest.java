@@ -233,4 +233,20 @@ final class StoreTroubleTest {
         }
     }
 
+    @Test
+    void a_clock_set_back_makes_nothing_younger_for_a_whole_hour() {
+        for (int secondsBeforeTheTurn = 1; secondsBeforeTheTurn < 3_600; secondsBeforeTheTurn += 600) {
+            WallClock clock = new WallClock(ticker);
+            ticker.advance(Duration.ofSeconds(3_600 - secondsBeforeTheTurn));
+            long stamp = clock.stamp(ticker.nanos());
+            ticker.stepWallClock(Duration.ofMinutes(-5));
+
+            for (int second = 1; second <= 3_600; second++) {
+                ticker.advance(Duration.ofSeconds(1));
+                assertThat(clock.ageNanos(stamp, ticker.nanos()))
+                        .as("after %d s, %d s before the turn", second, secondsBeforeTheTurn)
+                        .isGreaterThanOrEqualTo(second * 1_000_000_000L);
+            }
+        }
+    }
 }
