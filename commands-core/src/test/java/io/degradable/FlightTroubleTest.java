@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.degradable.cache.CacheSpec;
-import io.degradable.model.CommandResult;
-import io.degradable.model.StageReason;
 import io.degradable.template.StaticTemplate;
 import io.degradable.testing.Caller;
 import io.degradable.testing.ManualTicker;
@@ -17,7 +15,6 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import javax.annotation.Nullable;
@@ -105,8 +102,7 @@ final class FlightTroubleTest {
     }
 
     private CommandSpec<Call, String> keyed(AtomicInteger goodFor) {
-        return pooled()
-                .fallback(chain -> chain.cached(
+        return pooled().fallback(chain -> chain.cached(
                                 COPIES, call -> new Key(call.id, goodFor), WINDOW, stage -> stage.beforePrimary(YOUNG))
                         .template(StaticTemplate.of("last", "template")))
                 .build();
@@ -158,9 +154,10 @@ final class FlightTroubleTest {
     @Test
     void a_shared_failure_is_not_tried_again_by_each_who_waited() throws Exception {
         CommandSpec<Call, String> spec = young(
-                pooled().repeatable().retry(retry -> retry.attempts(2)
-                        .backoff(Duration.ofMillis(1), Duration.ofMillis(1))
-                        .budget(100, 1_000)),
+                pooled().repeatable()
+                        .retry(retry -> retry.attempts(2)
+                                .backoff(Duration.ofMillis(1), Duration.ofMillis(1))
+                                .budget(100, 1_000)),
                 stage -> stage);
         CompletableFuture<String> fetching = held(spec, () -> {
                     throw new IOException("down");

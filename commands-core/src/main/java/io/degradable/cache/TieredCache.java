@@ -105,7 +105,8 @@ public final class TieredCache<K, V> implements TimedCache<K, V> {
         }
         V value = found.value();
         if (value == null) {
-            // Whatever its stamp says, it was over when it was read: one from the future keeps nothing out that is to come.
+            // Whatever its stamp says, it was over when it was read: one from the future keeps nothing out that is to
+            // come.
             long leastAgeNanos = Math.max(0, wallClock.leastAgeNanos(found.stampEpochNanos(), nowNanos));
             memory.invalidate(key, nowNanos - leastAgeNanos);
             return Lookup.of(null, nowNanos, window);

@@ -91,8 +91,7 @@ public final class WriteBack {
      * @param ended whether the container has; said before that interrupt
      * @param whenAtRest told when nothing waits any more
      */
-    public WriteBack(
-            int room, Ticker ticker, Predicate<Runnable> aside, BooleanSupplier ended, Runnable whenAtRest) {
+    public WriteBack(int room, Ticker ticker, Predicate<Runnable> aside, BooleanSupplier ended, Runnable whenAtRest) {
         this.room = room;
         this.ticker = ticker;
         this.aside = aside;

@@ -103,7 +103,8 @@ public final class Container {
         this.continuations = new Continuations(name, continuations, closing::wake);
         this.listeners = listeners.areThere() ? new Listeners(name, listeners, closing::wake) : null;
         this.observedBy = runObservers.isEmpty() ? null : new Observers(runObservers);
-        this.writeBack = new WriteBack(WAITING_WRITES, ticker, this.continuations::aside, this.continuations::areClosed, closing::wake);
+        this.writeBack = new WriteBack(
+                WAITING_WRITES, ticker, this.continuations::aside, this.continuations::areClosed, closing::wake);
         this.parts = new Parts(name, ticker, this.continuations::interrupt, this.listeners, stores, writeBack);
         this.templates = new LiveTemplates(name, ticker, maxNames, this.listeners);
         this.carriers = List.copyOf(carriers);
