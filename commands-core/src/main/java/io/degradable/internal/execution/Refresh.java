@@ -1,7 +1,6 @@
 package io.degradable.internal.execution;
 
 import io.degradable.internal.execution.Flights.Flight;
-import io.degradable.internal.execution.Flights.Key;
 import io.degradable.internal.guard.Call;
 import io.degradable.internal.guard.Driver;
 import io.degradable.internal.guard.HereCall;
@@ -40,7 +39,7 @@ final class Refresh<C, R> {
     }
 
     private final ShortCut<C, R> shortCut;
-    private final @Nullable Key key;
+    private final @Nullable Flights.Key key;
     private final Runnable mistake;
     private State state = State.MEMORY;
 
@@ -64,10 +63,10 @@ final class Refresh<C, R> {
         }
     }
 
-    private static <C> @Nullable Key key(ShortCut<C, ?> shortCut, C arguments, Runnable mistake) {
+    private static <C> @Nullable Flights.Key key(ShortCut<C, ?> shortCut, C arguments, Runnable mistake) {
         try {
             Object value = shortCut.key().apply(arguments);
-            return value == null ? null : new Key(value);
+            return value == null ? null : new Flights.Key(value);
         } catch (Throwable thrown) {
             mistake.run();
             return null; // the primary is asked as if there were no cache
