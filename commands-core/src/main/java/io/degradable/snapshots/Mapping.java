@@ -1,7 +1,6 @@
 package io.degradable.snapshots;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.zip.CRC32C;
@@ -14,13 +13,17 @@ import java.util.zip.CRC32C;
  * interrupted, and this library interrupts its workers. Nothing unmaps it by force: a lookup that was late would end the
  * process. The JVM unmaps the pieces once nobody can reach them any more.
  *
+ * <p>Bytes are copied onto the heap before anything looks at them. When a file was cut off under the mapping, or the disk
+ * cannot be read, the copy is an {@link InternalError}; native code that reads the mapping itself, as an inflater or a
+ * checksum does, would end the process.
+ *
  * <p>Threading: every method may be called from any thread.
  */
 final class Mapping {
 
     static final int PIECE_BITS = 30;
 
-    private static final int AT_ONCE = 1 << 20;
+    private static final int AT_ONCE = 64 << 10;
 
     private final MappedByteBuffer[] pieces;
     private final int pieceBits;
@@ -45,9 +48,13 @@ final class Mapping {
         return pieces[(int) (offset >>> pieceBits)].getLong(inPiece(offset));
     }
 
-    /** Some bytes, no more than the overlap. */
-    ByteBuffer slice(long offset, int length) {
-        return pieces[(int) (offset >>> pieceBits)].slice(inPiece(offset), length);
+    int intAt(long offset) {
+        return pieces[(int) (offset >>> pieceBits)].getInt(inPiece(offset));
+    }
+
+    /** Copies some bytes, no more than the overlap. */
+    void copy(long offset, byte[] into, int length) {
+        pieces[(int) (offset >>> pieceBits)].get(inPiece(offset), into, 0, length);
     }
 
     private int inPiece(long offset) {
@@ -61,6 +68,7 @@ final class Mapping {
      */
     int crc(long from, long to) throws InterruptedException {
         CRC32C crc = new CRC32C();
+        byte[] some = new byte[AT_ONCE];
         long at = from;
         while (at < to) {
             if (Thread.interrupted()) {
@@ -68,7 +76,8 @@ final class Mapping {
             }
             long endOfPiece = ((at >>> pieceBits) + 1) << pieceBits;
             int length = (int) Math.min(AT_ONCE, Math.min(to, endOfPiece) - at);
-            crc.update(slice(at, length));
+            copy(at, some, length);
+            crc.update(some, 0, length);
             at += length;
         }
         return (int) crc.getValue();

@@ -2,7 +2,6 @@ package io.degradable.snapshots;
 
 import io.degradable.time.Ticker;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -69,8 +68,7 @@ final class SnapshotFile<K, T> {
             mustBeTheSame(file, "snapshot", spec.name(), head.name());
             mustBeTheSame(file, "codec of the keys", spec.keys().name(), head.keys());
             mustBeTheSame(file, "codec of the records", spec.values().name(), head.values());
-            int overlap = Math.max(head.largestBlock() + head.largestBlock() / 8, 1 << 10) + LENGTHS;
-            Mapping mapping = new Mapping(channel, head.length(), overlap, opening.pieceBits);
+            Mapping mapping = new Mapping(channel, head.length(), overlap(head), opening.pieceBits);
             if (mapping.crc(Head.BYTES, head.indexOffset()) != head.dataCrc()) {
                 throw new SnapshotException(file + " is broken: the checksum of its records is another one");
             }
@@ -82,6 +80,11 @@ final class SnapshotFile<K, T> {
         } catch (InternalError unmapped) {
             throw new IOException(file + " became shorter while it was read", unmapped);
         }
+    }
+
+    /** A packed block and its lengths have at most so many bytes. */
+    private static int overlap(Head head) {
+        return Math.max(head.largestBlock() + head.largestBlock() / 8, 1 << 10) + LENGTHS;
     }
 
     private static void mustBeTheSame(Path file, String what, String wanted, String found) throws SnapshotException {
@@ -135,16 +138,16 @@ final class SnapshotFile<K, T> {
     }
 
     private Block unpacked(Unpacker unpacker, long blockAt) throws DataFormatException {
-        ByteBuffer lengths = mapping.slice(blockAt, LENGTHS);
-        int length = lengths.getInt();
-        int packed = lengths.getInt();
-        if (length < 0 || length > head.largestBlock() || packed < 0) {
+        int length = mapping.intAt(blockAt);
+        int packed = mapping.intAt(blockAt + Integer.BYTES);
+        if (length < 0 || length > head.largestBlock() || packed < 0 || packed > overlap(head)) {
             throw new DataFormatException("a block of " + length + " bytes, packed " + packed);
         }
-        return unpacker.unpacked(mapping.slice(blockAt + LENGTHS, packed), length);
+        mapping.copy(blockAt + LENGTHS, unpacker.packed(packed), packed);
+        return unpacker.unpacked(packed, length);
     }
 
-    private SnapshotException broken(Throwable cause) {
+    SnapshotException broken(Throwable cause) {
         return new SnapshotException(
                 "version " + head.version() + " of snapshot " + head.name()
                         + " is broken: it was changed after it was opened, or the disk fails",
@@ -159,7 +162,7 @@ final class SnapshotFile<K, T> {
             // One of its own: the visitor may take a while.
             try (Unpacker unpacker = new Unpacker()) {
                 block = unpacked(unpacker, at);
-                at += LENGTHS + (long) mapping.slice(at, LENGTHS).getInt(Integer.BYTES);
+                at += LENGTHS + mapping.intAt(at + Integer.BYTES);
             } catch (DataFormatException | RuntimeException | InternalError broken) {
                 throw broken(broken);
             }

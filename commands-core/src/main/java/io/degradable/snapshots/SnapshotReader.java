@@ -137,6 +137,9 @@ public final class SnapshotReader<K, T> implements StaticSnapshot<K, T>, AutoClo
         } catch (SnapshotException mistake) {
             broken.increment();
             throw mistake;
+        } catch (InternalError late) { // where a page is missing, compiled code says so somewhat later
+            broken.increment();
+            throw file.broken(late);
         }
     }
 

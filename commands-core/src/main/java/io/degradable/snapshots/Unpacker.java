@@ -1,6 +1,5 @@
 package io.degradable.snapshots;
 
-import java.nio.ByteBuffer;
 import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.zip.DataFormatException;
@@ -14,6 +13,7 @@ final class Unpacker implements AutoCloseable {
     private final Inflater inflater = new Inflater();
     private final byte[] noRoom = new byte[1];
     private Block block = new Block(FileWriter.BLOCK_BYTES * 2);
+    private byte[] packed = new byte[FileWriter.BLOCK_BYTES * 2];
 
     /** Those that are free, at most 16; the rest ends after use. */
     static final class Pool {
@@ -29,8 +29,9 @@ final class Unpacker implements AutoCloseable {
         }
 
         void giveBack(Unpacker unpacker) {
-            if (unpacker.block.bytes().length > KEPT_BYTES) {
+            if (unpacker.block.bytes().length > KEPT_BYTES || unpacker.packed.length > KEPT_BYTES) {
                 unpacker.block = new Block(FileWriter.BLOCK_BYTES * 2); // one long record is no reason to hold so much
+                unpacker.packed = new byte[FileWriter.BLOCK_BYTES * 2];
             }
             if (closed || !free.offer(unpacker)) {
                 unpacker.close();
@@ -47,11 +48,19 @@ final class Unpacker implements AutoCloseable {
         }
     }
 
-    /** A block of which this is the compressed form; it is there until the next is asked for. */
-    Block unpacked(ByteBuffer packed, int length) throws DataFormatException {
+    /** Room for the compressed form of a block. */
+    byte[] packed(int length) {
+        if (length > packed.length) {
+            packed = new byte[length];
+        }
+        return packed;
+    }
+
+    /** The block of which {@link #packed} has the compressed form; it is there until the next is asked for. */
+    Block unpacked(int packedLength, int length) throws DataFormatException {
         block.reset(length);
         inflater.reset();
-        inflater.setInput(packed);
+        inflater.setInput(packed, 0, packedLength);
         int done = 0;
         while (done < length) {
             int part = inflater.inflate(block.bytes(), done, length - done);
