@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JavaType;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
 import io.degradable.cache.Codec;
 import java.util.Objects;
 
@@ -13,7 +14,7 @@ import java.util.Objects;
  * has all that the type needs; a field that it does not know is passed over, since another instance may run a newer version.
  *
  * <p>What cannot be read is an exception, and with that a miss of the cache: a field of a record that is missing, null for a
- * primitive, a text for a number, something behind the end.
+ * primitive, a text for a number, something behind the end. What shows no field at all cannot be written.
  *
  * <p>Threading: immutable, every method may be called from any thread.
  *
@@ -28,7 +29,9 @@ public final class JsonCodec<T> implements Codec<T> {
         this.type = type;
         this.mapper = Strict.copyOf(given)
                 .configure(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, false)
-                .configure(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES, true);
+                .configure(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES, true)
+                // Or all keys of a class that shows no fields would be {}, and one caller gets the copy of another.
+                .configure(SerializationFeature.FAIL_ON_EMPTY_BEANS, true);
     }
 
     /** A codec for a class without type parameters. */

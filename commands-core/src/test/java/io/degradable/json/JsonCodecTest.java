@@ -107,4 +107,36 @@ final class JsonCodecTest {
                 .hasMessageContaining("Cannot map `null` into type `int`");
         assertThat(given.writeValueAsString(new Product("a", 7, null))).doesNotContain("notice");
     }
+
+    /** Shows no fields: what tells two of them apart would not be written. */
+    static final class Account {
+
+        private final String customer;
+
+        Account(String customer) {
+            this.customer = customer;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Account account && account.customer.equals(customer);
+        }
+
+        @Override
+        public int hashCode() {
+            return customer.hashCode();
+        }
+    }
+
+    record Purchase(int number, Account account) {}
+
+    @Test
+    void a_key_that_shows_no_fields_is_refused_and_not_taken_for_any_other() {
+        JsonCodec<Account> accounts = JsonCodec.of(Account.class);
+        JsonCodec<Purchase> purchases = JsonCodec.of(Purchase.class);
+
+        assertThatThrownBy(() -> accounts.encode(new Account("alice"))).hasMessageContaining("No serializer found");
+        assertThatThrownBy(() -> purchases.encode(new Purchase(1, new Account("alice"))))
+                .hasMessageContaining("No serializer found");
+    }
 }
