@@ -1,12 +1,16 @@
 package io.degradable.json;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.json.JsonReadFeature;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JavaType;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import io.degradable.settings.Require;
 import io.degradable.template.StaticTemplate;
 import io.degradable.template.TemplateLoader;
@@ -250,7 +254,7 @@ public final class JsonTemplates<T> {
 
     private StaticTemplate<T> read(String from, Bytes bytes, @Nullable TemplateLoader<T> again) {
         try {
-            JsonNode root = mapper.readTree(bytes.read());
+            JsonNode root = exact().readTree(bytes.read());
             Require.that(root != null && !root.isMissingNode(), described(from) + " is empty");
             return checks.apply(template(from, root, again));
         } catch (JsonProcessingException wrong) {
@@ -265,16 +269,31 @@ public final class JsonTemplates<T> {
         boolean wrapped = isWrapped(root);
         JsonNode given = wrapped ? root.get("value") : root;
         Require.that(!given.isNull(), described(from) + " must not be null");
-        T value = mapper.readerFor(type).readValue(mapper.treeAsTokens(given));
-        byte[] written = mapper.writerFor(type).writeValueAsBytes(value);
+        T value = mapper.readerFor(type).readValue(mapper.writeValueAsBytes(given));
+        byte[] written = mapper.writerFor(type)
+                .without(JsonWriteFeature.WRITE_NAN_AS_STRINGS)
+                .writeValueAsBytes(value);
         Misleading misleading = new Misleading(mayLack, zeros, empties, notice);
         misleading.look(given);
-        misleading.look(mapper.readTree(written)); // what was left out shows here
+        misleading.look(
+                exact() // what was left out shows here
+                        .with(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
+                        .readTree(written));
         String problems = misleading.all();
         Require.that(problems.isEmpty(), described(from) + " is refused: " + problems);
-        String checksum = checksum(written);
+        // Also of what was given: a class may read what it does not write.
+        String checksum = checksum(
+                written,
+                mapper.writer().with(JsonNodeFeature.WRITE_PROPERTIES_SORTED).writeValueAsBytes(given));
         String version = wrapped && root.has("version") ? version(from, root.get("version")) : checksum;
         return StaticTemplate.loaded(name, value, new TemplateOrigin<>(kind, type, version, from, checksum, again));
+    }
+
+    /** Numbers as they were written: 10.50 has two places, and more digits than a double holds are not lost. */
+    private ObjectReader exact() {
+        return mapper.reader()
+                .with(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+                .without(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES);
     }
 
     private static boolean isWrapped(JsonNode root) {
@@ -311,9 +330,11 @@ public final class JsonTemplates<T> {
     }
 
     /** Short, since people read it: it tells versions apart that follow each other. */
-    private static String checksum(byte[] content) {
+    private static String checksum(byte[] written, byte[] given) {
         try {
-            byte[] all = MessageDigest.getInstance("SHA-256").digest(content);
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            digest.update(written);
+            byte[] all = digest.digest(given);
             return HexFormat.of().formatHex(all, 0, CHECKSUM_BYTES);
         } catch (NoSuchAlgorithmException never) {
             throw new AssertionError("every JVM has SHA-256", never);

@@ -48,6 +48,8 @@ final class Misleading {
             if (!mayLack.contains(named(path))) {
                 say(path, "is null or missing: it needs a value, or mayLack(\"" + named(path) + "\")");
             }
+        } else if (node.isDouble() && !Double.isFinite(node.doubleValue())) {
+            say(path, "is " + node.asText() + ", which is no number");
         } else if (isZero(node)) {
             if (!zeros.contains(named(path))) {
                 say(

@@ -258,4 +258,61 @@ final class JsonTemplatesTest {
                 .hasMessage("template unknown-product from resource templates/none.json cannot be read:"
                         + " java.io.IOException: there is no such resource");
     }
+
+    record Amount(BigDecimal amount, double rate) {}
+
+    @Test
+    void numbers_are_as_exact_as_they_were_written() {
+        JsonTemplates<Amount> amounts = JsonTemplates.of("amount", Amount.class);
+
+        for (String written : List.of("10.50", "0.1234567890123456789", "12345678901234567890.12", "1E+400")) {
+            assertThat(amounts.fromText("text", "{\"amount\":" + written + ",\"rate\":1.1}")
+                            .value())
+                    .isEqualTo(new Amount(new BigDecimal(written), 1.1));
+        }
+        assertRefused(amounts, "{\"amount\":0E+5,\"rate\":1.1}", "field amount is 0");
+    }
+
+    @Test
+    void a_number_that_is_none_is_refused() {
+        JsonTemplates<Amount> amounts = JsonTemplates.of("amount", Amount.class);
+
+        assertRefused(amounts, "{\"amount\":1,\"rate\":\"NaN\"}", "field rate is NaN, which is no number");
+        assertRefused(amounts, "{\"amount\":1,\"rate\":1e400}", "field rate is Infinity, which is no number");
+    }
+
+    /** Reads what it does not write. */
+    static final class Discreet {
+
+        public String name = "";
+        private String notice = "";
+
+        public void setNotice(String notice) {
+            this.notice = notice;
+        }
+
+        String told() {
+            return notice;
+        }
+    }
+
+    @Test
+    @DisplayName("H6: a change of a field that a class does not write is another version")
+    void a_field_that_is_not_written_tells_versions_apart() throws Exception {
+        Path file = directory.resolve("discreet.json");
+        Files.writeString(file, "{\"name\":\"a\",\"notice\":\"back at noon\"}");
+        StaticTemplate<Discreet> declared =
+                JsonTemplates.of("discreet", Discreet.class).fromFile(file);
+        try (Commands commands = Commands.create()) {
+            commands.register(CommandSpec.<Discreet>callable("discreet")
+                    .group("test")
+                    .fallback(chain -> chain.template(declared))
+                    .build());
+
+            Files.writeString(file, "{\"name\":\"a\",\"notice\":\"back at six\"}");
+            commands.templates().reload();
+
+            assertThat(commands.templates().current(declared).value().told()).isEqualTo("back at six");
+        }
+    }
 }
