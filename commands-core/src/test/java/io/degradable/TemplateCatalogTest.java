@@ -313,4 +313,29 @@ final class TemplateCatalogTest {
                         "template unknown could not be checked for \"a number\": " + "java.lang.NumberFormatException")
                 .hasMessageEndingWith(", was to be confirmed");
     }
+
+    @Test
+    @DisplayName(
+            "H6: a rule or a loader that throws an Error is a refusal like any other, and the others have their turn")
+    void an_error_is_a_refusal_like_any_other() {
+        StaticTemplate<String> strict = StaticTemplate.of("strict", "good").checked("good", text -> {
+            if (!text.equals("good")) {
+                throw new AssertionError("it is " + text);
+            }
+            return true;
+        });
+        commands.register(ending(strict));
+
+        assertThatThrownBy(() -> commands.templates().replace(strict, "2", "bad"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("could not be checked for \"good\": java.lang.AssertionError: it is bad");
+        assertThatThrownBy(() -> commands.templates().load(strict, () -> {
+                    throw new NoClassDefFoundError("for the test");
+                }))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("template strict stays at version built-in: java.lang.NoClassDefFoundError: for the test");
+
+        assertThat(view().refused()).isEqualTo(2);
+        assertThat(events.all(TemplateRefused.class)).hasSize(2);
+    }
 }

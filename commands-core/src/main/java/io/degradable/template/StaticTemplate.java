@@ -84,7 +84,7 @@ public final class StaticTemplate<T> {
             boolean holds;
             try {
                 holds = rule.holds.test(value);
-            } catch (RuntimeException thrown) {
+            } catch (Throwable thrown) { // an AssertionError is a way to say it, too
                 throw new IllegalArgumentException(
                         described() + " could not be checked for \"" + rule.says + "\": " + thrown + ", was " + value,
                         thrown);

@@ -187,7 +187,7 @@ final class LiveTemplates implements TemplateCatalog {
                 tell(new CommandEvent.TemplateSwapped(
                         live.command(), next.name(), before.version(), next.version(), next.loadedFrom()));
             }
-        } catch (Exception refusal) {
+        } catch (Throwable refusal) { // also an Error: loaders and rules are the user's, and others wait for their turn
             if (refusal instanceof InterruptedException) {
                 Thread.currentThread().interrupt();
             }
@@ -195,7 +195,7 @@ final class LiveTemplates implements TemplateCatalog {
         }
     }
 
-    private IllegalArgumentException refused(LiveTemplate<?> live, Exception refusal) {
+    private IllegalArgumentException refused(LiveTemplate<?> live, Throwable refusal) {
         live.refused();
         String version = live.current().version();
         String message = refusal.getMessage();
