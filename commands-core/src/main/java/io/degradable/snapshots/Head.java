@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
 
@@ -74,6 +76,10 @@ record Head(
      * @throws IOException when the file cannot be read
      */
     static Head of(Path file) throws IOException, SnapshotException {
+        if (!Files.readAttributes(file, BasicFileAttributes.class)
+                .isRegularFile()) { // a pipe would wait for its writer
+            throw new SnapshotException(file + " is not a snapshot: it is not a file");
+        }
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             return of(file, channel);
         }

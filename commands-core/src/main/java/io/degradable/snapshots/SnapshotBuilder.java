@@ -207,6 +207,10 @@ public final class SnapshotBuilder<S, K, T> {
         private BuiltSnapshot written() throws Exception {
             List<SnapshotDirectory.Version> versions = directory.versions();
             long version = versions.isEmpty() ? 1 : versions.get(0).number() + 1;
+            if (version > SnapshotDirectory.LAST_VERSION) {
+                throw new SnapshotException(
+                        "no version can follow " + versions.get(0).file() + ": remove it");
+            }
             Path temporary = directory.temporary(version);
             Path file = directory.file(version);
             Head head;

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.annotation.Nullable;
@@ -15,10 +16,15 @@ import javax.annotation.Nullable;
 /** The files of one snapshot, by their names. */
 final class SnapshotDirectory {
 
+    /** The largest with as many digits as a name may have. */
+    static final long LAST_VERSION = 999_999_999_999_999_999L;
+
     private static final String TEMPORARY = ".tmp";
 
     private final Path directory;
     private final String name;
+    private final String keys;
+    private final String values;
     private final Pattern published;
     private final Pattern temporary;
 
@@ -28,6 +34,8 @@ final class SnapshotDirectory {
     SnapshotDirectory(SnapshotSpec<?, ?> spec) {
         this.directory = spec.directory();
         this.name = spec.name();
+        this.keys = spec.keys().name();
+        this.values = spec.values().name();
         String file = Pattern.quote(name) + "-(\\d{10,18})\\.snapshot";
         this.published = Pattern.compile(file);
         this.temporary = Pattern.compile(file + Pattern.quote(TEMPORARY));
@@ -75,11 +83,24 @@ final class SnapshotDirectory {
     /** The head of the newest version that has one, without a look at its records; null when there is none. */
     @Nullable
     Head newest() throws IOException {
+        return newest(any -> true);
+    }
+
+    /** As the other one, among those that a reader of this snapshot would not refuse for their codecs. */
+    @Nullable
+    Head newestOfItsCodecs() throws IOException {
+        return newest(head -> head.keys().equals(keys) && head.values().equals(values));
+    }
+
+    private @Nullable Head newest(Predicate<Head> wanted) throws IOException {
         for (Version version : versions()) {
             try {
-                return Head.of(version.file());
-            } catch (SnapshotException | NoSuchFileException notThisOne) {
-                // the one before it, then
+                Head head = Head.of(version.file());
+                if (wanted.test(head)) {
+                    return head;
+                }
+            } catch (SnapshotException | IOException notThisOne) {
+                // the one before it, then: a file that cannot be read must not keep others from being built
             }
         }
         return null;

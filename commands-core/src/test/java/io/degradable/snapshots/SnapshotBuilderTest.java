@@ -446,4 +446,29 @@ final class SnapshotBuilderTest {
         assertThatThrownBy(() -> ReaderSettings.defaults().clockSkew(Duration.ofMillis(-1)))
                 .hasMessageContaining("was -1 ms");
     }
+
+    @DisplayName("D3: what has the name of a version and cannot be read keeps nobody from building the next one")
+    @Test
+    void what_only_has_the_name_of_a_version_blocks_nobody() throws Exception {
+        oldOne();
+        Files.createDirectory(directory.resolve("products-0000000002.snapshot"));
+        Path link = directory.resolve("products-0000000003.snapshot");
+        Files.createSymbolicLink(link, link);
+
+        assertThatThrownBy(() -> of(Goods.ids(4)).build()).hasMessageContaining("the version before has 10");
+        assertThat(of(Goods.ids(12)).build().version()).isEqualTo(4);
+    }
+
+    @Test
+    void a_version_that_no_name_can_say_is_refused_and_not_written_where_nobody_looks() throws Exception {
+        oldOne();
+        Path last = Files.createFile(directory.resolve("products-999999999999999999.snapshot"));
+
+        assertThatThrownBy(() -> of(Goods.ids(12)).build())
+                .isInstanceOf(SnapshotException.class)
+                .hasMessageContaining("no version can follow " + last + ": remove it");
+
+        Files.delete(last);
+        assertThatTheOldOneStays();
+    }
 }
