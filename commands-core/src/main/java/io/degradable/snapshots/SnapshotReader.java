@@ -6,6 +6,7 @@ import io.degradable.template.StaticSnapshot;
 import io.degradable.time.Spans;
 import io.degradable.time.Ticker;
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -247,12 +248,16 @@ public final class SnapshotReader<K, T> implements StaticSnapshot<K, T>, AutoClo
     }
 
     /** Whether this one is in service now; else why not is in {@code still}. */
-    private boolean taken(SnapshotDirectory.Version version, Map<Path, Refusal> still) throws IOException {
+    private boolean taken(SnapshotDirectory.Version version, Map<Path, Refusal> still) {
         Path path = version.file();
         BasicFileAttributes attributes;
         try {
             attributes = Files.readAttributes(path, BasicFileAttributes.class);
         } catch (NoSuchFileException removed) {
+            return false;
+        } catch (IOException unreadable) { // a link to itself, for one; those before it may be good
+            String why = path + " cannot be read: " + unreadable;
+            refuse(path, new Refusal(0, FileTime.fromMillis(0), false, why), still);
             return false;
         }
         Refusal before = refusals.get(path);
@@ -271,6 +276,8 @@ public final class SnapshotReader<K, T> implements StaticSnapshot<K, T>, AutoClo
             why = path + " is from the future, by " + Duration.ofNanos(future).toMillis() + " ms";
         } catch (NoSuchFileException removed) {
             return false; // by who published a newer one
+        } catch (ClosedByInterruptException given) { // as below, and the flag is set still
+            return false;
         } catch (InterruptedException given) { // to the caller of open or checkNow, or by the close
             Thread.currentThread().interrupt();
             return false;

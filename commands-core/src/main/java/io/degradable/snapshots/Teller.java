@@ -38,13 +38,17 @@ final class Teller implements AutoCloseable {
     }
 
     void tell(SnapshotEvent event) {
-        thread.execute(() -> {
-            try {
-                listener.onEvent(event);
-            } catch (Throwable mistake) {
-                mistakes.increment();
-            }
-        });
+        try {
+            thread.execute(() -> {
+                try {
+                    listener.onEvent(event);
+                } catch (Throwable mistake) {
+                    mistakes.increment();
+                }
+            });
+        } catch (Throwable noThread) { // to be had now: whoever tells goes on all the same
+            mistakes.increment();
+        }
     }
 
     /** How often the listener threw, or was too slow to be told. */

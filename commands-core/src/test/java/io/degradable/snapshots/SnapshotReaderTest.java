@@ -346,4 +346,44 @@ final class SnapshotReaderTest {
         assertThat(cache.read(5L, Duration.ofHours(1)).value())
                 .isEqualTo(Goods.product(5, "winter").length());
     }
+
+    @Test
+    void a_link_to_itself_hides_no_version() throws Exception {
+        build(10, "winter");
+        Path link = directory.resolve("products-0000000009.snapshot");
+        Files.createSymbolicLink(link, link);
+
+        SnapshotReader<Long, String> reader = open();
+
+        assertThat(reader.view().version()).isEqualTo(1);
+        assertThat(reader.view().lastRefusal()).startsWith(link + " cannot be read: ");
+        letItLook();
+        assertThat(reader.view().refused()).isEqualTo(1);
+    }
+
+    @Test
+    void an_interrupt_of_who_looks_refuses_no_version() throws Exception {
+        build(10, "winter");
+
+        Thread.currentThread().interrupt();
+        SnapshotReader<Long, String> reader = open();
+
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(reader.view().refused()).isZero();
+        assertThat(reader.checkNow()).isTrue();
+    }
+
+    @Test
+    void an_event_for_which_there_is_no_thread_is_counted_and_ends_nobody() {
+        Teller teller = new Teller(nothing(), events::add); // no thread can be made without a name
+
+        teller.tell(new SnapshotEvent.Taken("products", 1, 1));
+
+        assertThat(teller.mistakes()).isEqualTo(1);
+    }
+
+    @SuppressWarnings({"NullAway", "TypeParameterUnusedInFormals"})
+    private static <V> V nothing() {
+        return (V) null;
+    }
 }
