@@ -159,7 +159,7 @@ public final class SnapshotSchedule implements AutoCloseable {
     private void lookAround() {
         Head newest = null;
         try {
-            newest = directory.newest();
+            newest = directory.newestOfItsCodecs();
         } catch (Throwable unreadable) {
             // the run will say so
         }
@@ -238,7 +238,7 @@ public final class SnapshotSchedule implements AutoCloseable {
                     busy++;
                 } else {
                     failed++;
-                    lastFailure = String.valueOf(failure.getMessage());
+                    lastFailure = failure instanceof SnapshotException said ? said.says() : failure.toString();
                     event = new SnapshotEvent.Failed(name, failure);
                 }
             }

@@ -2,9 +2,11 @@ package io.degradable.snapshots;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.degradable.cache.Codec;
 import io.degradable.testing.Caller;
 import io.degradable.testing.ManualTicker;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -270,5 +272,46 @@ final class SnapshotScheduleTest {
             thread.join(5_000);
         }
         assertThat(threads).noneMatch(Thread::isAlive);
+    }
+
+    @Test
+    void a_fresh_version_that_the_readers_of_today_refuse_for_its_codec_takes_the_place_of_no_run() throws Exception {
+        Codec<String> yesterdays = new Codec<>() {
+            @Override
+            public String name() {
+                return "yesterday's";
+            }
+
+            @Override
+            public byte[] encode(String value) {
+                return value.getBytes(StandardCharsets.UTF_8);
+            }
+
+            @Override
+            public String decode(byte[] bytes) {
+                return new String(bytes, StandardCharsets.UTF_8);
+            }
+        };
+        SnapshotBuilder.of(
+                        new SnapshotSpec<>("products", directory, Codec.longs(), yesterdays),
+                        Goods.ids(3),
+                        id -> id,
+                        id -> Goods.product(id, "yesterday"))
+                .ticker(ticker)
+                .build();
+
+        start(Goods.ids(3));
+
+        assertThat(builtVersion()).isEqualTo(2);
+    }
+
+    @Test
+    void an_error_without_words_is_called_by_its_name() throws Exception {
+        SnapshotSchedule schedule = start((after, size) -> {
+            throw new StackOverflowError();
+        });
+
+        assertThat(told()).isInstanceOf(SnapshotEvent.Failed.class);
+        assertThat(schedule.view().lastFailure()).isEqualTo("java.lang.StackOverflowError");
     }
 }
