@@ -66,6 +66,23 @@ final class Block {
         at = offset;
     }
 
+    /** Goes to a record by passing those before it: a place in the middle of one might look like another. */
+    void goToRecord(int offset) {
+        at = 0;
+        while (at < offset && !atEnd()) {
+            pass();
+            pass();
+        }
+        if (at != offset) {
+            throw new IllegalStateException("no record begins at " + offset);
+        }
+    }
+
+    private void pass() {
+        int partLength = partLength();
+        at += partLength;
+    }
+
     boolean atEnd() {
         return at >= length;
     }

@@ -122,7 +122,7 @@ final class SnapshotFile<K, T> {
                 }
                 if (mapping.longAt(at) == wanted) {
                     Block block = unpacked(unpacker, position >>> 16);
-                    block.goTo((int) position & 0xFFFF);
+                    block.goToRecord((int) position & 0xFFFF);
                     if (block.nextIs(key)) { // two keys may have one hash
                         return block.next();
                     }

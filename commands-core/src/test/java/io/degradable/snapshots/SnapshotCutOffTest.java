@@ -76,7 +76,8 @@ final class SnapshotCutOffTest {
         }
     }
 
-    @DisplayName("D3: a file that is cut off while it is read, or checked, is an exception and not the end of the process")
+    @DisplayName(
+            "D3: a file that is cut off while it is read, or checked, is an exception and not the end of the process")
     @ParameterizedTest
     @ValueSource(strings = {"records", "checksum"})
     void a_file_that_is_cut_off_under_its_reader_does_not_end_the_process(String read) throws Exception {

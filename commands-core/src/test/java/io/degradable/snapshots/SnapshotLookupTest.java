@@ -4,17 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.degradable.cache.Codec;
+import io.degradable.template.StaticSnapshot;
 import io.degradable.testing.ManualTicker;
 import io.degradable.testing.Race;
 import io.degradable.time.Ticker;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Function;
+import javax.annotation.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -171,6 +175,47 @@ final class SnapshotLookupTest {
             });
 
             assertThat(right).containsOnly(3_000L);
+        }
+    }
+
+    @DisplayName("D3: one flipped bit in the index of an open file may hide a record and never shows another one")
+    @Test
+    void an_index_that_was_changed_after_it_was_checked_shows_no_wrong_record() throws Exception {
+        SnapshotSpec<String, String> spec = new SnapshotSpec<>("products", directory, Codec.strings(), Codec.strings());
+        List<String> ids = List.of("", "a", "b", "c", "d");
+        PageSource<String> source = (after, size) -> after == null ? ids : List.of();
+        Function<String, String> record = id -> id.isEmpty() ? "nobody's" : "\u0000 \u0001a 1 \u0001b 2 of " + id;
+        Path file = SnapshotBuilder.of(spec, source, id -> id, record)
+                .ticker(ticker)
+                .build()
+                .file();
+        byte[] whole = Files.readAllBytes(file);
+
+        try (SnapshotReader<String, String> reader = SnapshotReader.open(spec, ticker);
+                FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            int indexAt = (int) Head.of(file).indexOffset();
+            for (int at = indexAt; at < whole.length; at++) {
+                int slotAt = at - (at - indexAt) % Head.SLOT_BYTES;
+                boolean taken = ByteBuffer.wrap(whole).getLong(slotAt + Long.BYTES) != 0;
+                for (int bit = 0; taken && bit < Byte.SIZE; bit++) {
+                    channel.write(ByteBuffer.wrap(new byte[] {(byte) (whole[at] ^ 1 << bit)}), at);
+                    for (String id : ids) {
+                        assertThat(found(reader, id))
+                                .as("bit %d of byte %d", bit, at)
+                                .isIn(null, record.apply(id));
+                    }
+                }
+                channel.write(ByteBuffer.wrap(whole, at, 1), at);
+            }
+        }
+    }
+
+    private static @Nullable String found(SnapshotReader<String, String> reader, String id) throws Exception {
+        try {
+            StaticSnapshot.Found<String> found = reader.find(id);
+            return found == null ? null : found.value();
+        } catch (SnapshotException noticed) {
+            return null;
         }
     }
 }
