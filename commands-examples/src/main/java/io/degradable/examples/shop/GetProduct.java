@@ -6,7 +6,10 @@ import io.degradable.examples.shop.client.Catalog;
 import io.degradable.examples.shop.client.Product;
 import java.time.Duration;
 
-/** A product: from the catalog, else from its replica, else as it was in the last five minutes, else without a price. */
+/**
+ * A product: from the catalog, else from its replica, else as it was in the last five minutes, else its name without a price
+ * out of the snapshot, else a template.
+ */
 final class GetProduct extends DegradableCommand<Product> {
 
     static final CommandSpec<GetProduct, Product> SPEC = CommandSpec.of(GetProduct.class)
@@ -22,14 +25,7 @@ final class GetProduct extends DegradableCommand<Product> {
                             GetProductFromReplica.SPEC,
                             command -> new GetProductFromReplica(command.replica, command.id))
                     .cached(Copies.PRODUCTS, command -> command.id, Duration.ofMinutes(5))
-                    .template(
-                            Templates.UNKNOWN_PRODUCT,
-                            (unknown, command) -> new Product(
-                                    command.id,
-                                    unknown.name() + " " + command.id,
-                                    null,
-                                    unknown.currency(),
-                                    unknown.notice())))
+                    .template(ProductSnapshot.PRODUCTS, command -> command.id, Templates.UNKNOWN_PRODUCT))
             .build();
 
     private final Catalog catalog;

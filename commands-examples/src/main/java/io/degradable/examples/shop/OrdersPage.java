@@ -16,9 +16,7 @@ record OrdersPage(boolean known, ProductPage.Section<OrderList> orders) {
         OrderList list = section.value();
         if (result.source() == Source.CACHE) {
             // Not even a copy without orders may read as "you have none": one may have been placed since.
-            OrderList copy = new OrderList(list.orders(), asItWas(result), Templates.WAY_ON);
-            section = new ProductPage.Section<>(
-                    copy, section.source(), section.ageSeconds(), section.trigger(), section.elapsedMillis());
+            section = section.with(new OrderList(list.orders(), asItWas(result), Templates.WAY_ON));
         }
         return new OrdersPage(list.orders() != null, section);
     }

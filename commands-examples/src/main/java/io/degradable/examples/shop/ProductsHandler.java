@@ -79,10 +79,7 @@ final class ProductsHandler extends Handler.Abstract {
         try {
             CommandResult<Product> product =
                     commands.executeForResult(new GetProduct(services.catalog(), services.replica(), id));
-            ProductPage page = new ProductPage(
-                    ProductPage.Section.of(product),
-                    ProductPage.Section.of(get(stock)),
-                    ProductPage.Section.of(get(recommendations)));
+            ProductPage page = ProductPage.of(id, product, get(stock), get(recommendations));
             product.headers().forEach(response.getHeaders()::put);
             Json.write(response, callback, HttpStatus.OK_200, page);
         } catch (UnknownProductException unknown) {

@@ -1,21 +1,25 @@
 package io.degradable.examples.shop;
 
 import io.degradable.Commands;
+import io.degradable.cache.RemoteCaches;
 import io.degradable.event.CommandLog;
 import io.degradable.examples.shop.backend.Backends;
 import io.degradable.examples.shop.client.AccountService;
 import io.degradable.examples.shop.client.BackendClients;
+import io.degradable.examples.shop.client.Catalog;
 import io.degradable.examples.shop.client.NewOrder;
 import io.degradable.examples.shop.client.OrderService;
 import io.degradable.examples.shop.http.FaultsHandler;
 import io.degradable.model.CommandException;
 import io.degradable.stream.StreamServer;
+import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.annotation.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,20 +39,30 @@ final class Shop implements AutoCloseable {
     private final BackendClients clients = new BackendClients();
     private final ExecutorService beside = Executors.newCachedThreadPool(daemons("shop-page"));
     private final Commands commands;
+    private final ProductExport products;
     private final StreamServer server;
 
-    private Shop(int port) throws Exception {
+    private Shop(int port, @Nullable RemoteCaches store) throws Exception {
         backends = Backends.start();
-        commands = Commands.builder()
+        commands = with(store, Commands.builder())
                 .name("shop")
                 .closeGrace(Duration.ofMillis(300))
                 .listener(new CommandLog())
                 .build();
         try {
+            products = ProductExport.open(
+                    clients.catalogPages(backends.catalog().uri()), commands.ticker());
+        } catch (Exception e) {
+            commands.close();
+            closeTheRest();
+            throw e;
+        }
+        try {
             AccountService accounts = clients.accounts(backends.accounts().uri());
             OrderService orders = clients.orders(backends.orders().uri());
             warmUp(services());
             warmUp(accounts, orders);
+            warmUp(store);
             commands.register(GetProduct.SPEC, GetProductFromReplica.SPEC, GetStock.SPEC, GetRecommendations.SPEC);
             commands.register(Login.SPEC, CheckToken.SPEC, PlaceOrder.SPEC, GetOrders.SPEC);
             server = StreamServer.builder(commands)
@@ -61,19 +75,31 @@ final class Shop implements AutoCloseable {
                     .start();
         } catch (Exception e) {
             commands.close();
+            products.close();
             closeTheRest();
             throw e;
         }
+    }
+
+    private static Commands.Builder with(@Nullable RemoteCaches store, Commands.Builder builder) {
+        return store == null ? builder : builder.caches(store);
+    }
+
+    /** A shop that is open, and keeps its copies in memory alone. */
+    static Shop open(int port) throws Exception {
+        return open(port, null);
     }
 
     /**
      * A shop that is open.
      *
      * @param port where it answers; 0 for any that is free
+     * @param store where its copies are kept as well; null for nowhere. What lies behind it is closed by who made it, after
+     *     the shop
      * @throws java.net.BindException when the port cannot be had
      */
-    static Shop open(int port) throws Exception {
-        return new Shop(port);
+    static Shop open(int port, @Nullable RemoteCaches store) throws Exception {
+        return new Shop(port, store);
     }
 
     /**
@@ -105,6 +131,22 @@ final class Shop implements AutoCloseable {
                 } catch (CommandException tooCold) {
                     log.debug("a rehearsal came too late", tooCold);
                 }
+            }
+        }
+    }
+
+    /**
+     * The same for what answers in the place of the backends: a first read in Redis has to load and connect as well, and has
+     * 50 ms. It asks for products that nobody has, of backends that are not there, so no copy is written by it.
+     */
+    private static void warmUp(@Nullable RemoteCaches store) {
+        Catalog away = id -> {
+            throw new IOException("a rehearsal");
+        };
+        try (Commands rehearsal =
+                with(store, Commands.builder()).name("warm-up").build()) {
+            for (long id = 1; id <= WARM_UP_RUNS; id++) {
+                rehearsal.execute(new GetProduct(away, away, -id));
             }
         }
     }
@@ -143,6 +185,7 @@ final class Shop implements AutoCloseable {
     public void close() {
         server.close();
         commands.close();
+        products.close();
         closeTheRest();
     }
 

@@ -1,14 +1,17 @@
 package io.degradable.examples.shop;
 
+import io.degradable.cache.RemoteCaches;
 import io.degradable.examples.shop.http.Load;
 import java.net.BindException;
 import java.net.URI;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import javax.annotation.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import redis.clients.jedis.RedisClient;
 
 /** The shop as a program; {@code ./demo} starts it. Ctrl-C or SIGTERM ends it. */
 @Command(
@@ -17,7 +20,9 @@ import picocli.CommandLine.Option;
         sortOptions = false)
 public final class ShopMain implements Callable<Integer> {
 
-    private static final int PORT_TAKEN = 1;
+    /** The port is taken, or there is no Redis. */
+    private static final int CANNOT_OPEN = 1;
+
     private static final int MOST_PER_SECOND = 10_000;
 
     /** Lets the end of the program wait for the shop to close, and the shop's closing for nothing else. */
@@ -36,6 +41,13 @@ public final class ShopMain implements Callable<Integer> {
             defaultValue = "8080",
             description = "where the shop answers on 127.0.0.1; 0 for any free port (default: ${DEFAULT-VALUE})")
     private int port;
+
+    @Option(
+            names = "--redis",
+            paramLabel = "<host:port>",
+            description = "a Redis that keeps the copies as well, so that they survive a restart (default: in memory only)")
+    @Nullable
+    private String redis;
 
     @ArgGroup
     private Traffic traffic = new Traffic();
@@ -73,16 +85,26 @@ public final class ShopMain implements Callable<Integer> {
             System.err.println("--load must be from 0 to " + MOST_PER_SECOND + ", was " + perSecond);
             return CommandLine.ExitCode.USAGE;
         }
+        Redis store;
+        try {
+            store = redis == null ? null : Redis.at(redis);
+        } catch (IllegalArgumentException wrong) {
+            System.err.println(wrong.getMessage());
+            return CommandLine.ExitCode.USAGE;
+        }
         if (perSecond == 0) {
             System.setProperty("shop.calls", "INFO"); // before the first logger: see logback.xml
         }
-        Shop shop;
-        try {
-            shop = Shop.open(port);
-        } catch (BindException taken) {
-            System.err.println(taken.getMessage());
-            return PORT_TAKEN;
+        try (RedisClient client = store == null ? null : store.connect()) { // closed after the shop
+            return run(perSecond, client == null ? null : Redis.copies(client));
+        } catch (BindException | Redis.UnusableException cannot) {
+            System.err.println(cannot.getMessage());
+            return CANNOT_OPEN;
         }
+    }
+
+    private int run(int perSecond, @Nullable RemoteCaches copies) throws Exception {
+        Shop shop = Shop.open(port, copies);
         Load load = new Load(shop.uri(), perSecond);
         Runtime.getRuntime()
                 .addShutdownHook(new Thread(

@@ -1,6 +1,7 @@
 package io.degradable.examples.shop;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -10,6 +11,7 @@ import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -103,6 +105,10 @@ final class ShopMainTest {
             --load=-1           | --load must be from 0 to 10000, was -1
             --load 5 --no-load  | are mutually exclusive
             --lod 5             | Unknown option
+            --redis localhost   | --redis must be host:port, as in 127.0.0.1:6379, was "localhost"
+            --redis here:redis  | --redis must be host:port, as in 127.0.0.1:6379, was "here:redis"
+            --redis here:65536  | the port of --redis must be from 1 to 65535, was 65536
+            --redis             | Missing required parameter for option '--redis' (<host:port>)
             """)
     void a_wrong_argument_is_named(String arguments, String says) throws Exception {
         Process shop = shop(arguments.split(" +"));
@@ -111,5 +117,50 @@ final class ShopMainTest {
 
         assertThat(output).contains(says).doesNotContain("\tat ");
         assertThat(shop.waitFor()).isEqualTo(2);
+    }
+
+    @Test
+    void a_redis_that_is_not_there_is_one_clear_line() throws Exception {
+        String address = "127.0.0.1:" + RedisServer.freePort();
+        Process shop = shop("--port", "0", "--redis", address);
+
+        List<String> lines = output(shop).lines().toList();
+
+        assertThat(lines)
+                .singleElement()
+                .asString()
+                .startsWith(address + " does not answer as a Redis does: Connection refused; start one");
+        assertThat(shop.waitFor()).isEqualTo(1);
+    }
+
+    @Test
+    void a_redis_that_says_nothing_is_not_waited_for() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+            Process shop = shop("--port", "0", "--redis", "127.0.0.1:" + silent.getLocalPort());
+
+            List<String> lines = output(shop).lines().toList();
+
+            assertThat(lines).singleElement().asString().contains("does not answer as a Redis does", "timed out");
+            assertThat(shop.waitFor()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void with_a_redis_copies_outlive_the_program() throws Exception {
+        try (RedisServer redis = new RedisServer()) {
+            Process first = shop("--port", "0", "--no-load", "--redis", redis.address());
+            new Customer(addressIn(output(first))).product(4711);
+            first.destroy();
+            assertThat(first.waitFor(5, TimeUnit.SECONDS)).isTrue();
+
+            Process second = shop("--port", "0", "--no-load", "--redis", redis.address());
+            Customer customer = new Customer(addressIn(output(second)));
+            customer.fault("catalog", "{\"mode\":\"down\"}");
+            customer.fault("replica", "{\"mode\":\"down\"}");
+
+            // Redis has 50 ms to say it, which a loaded machine may not have; the snapshot answers until then.
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> customer.product(4711).source().equals("cache"));
+        }
     }
 }

@@ -113,22 +113,6 @@ final class ShopTest {
     }
 
     @Test
-    void with_catalog_and_replica_down_a_product_never_read_has_its_price_to_be_confirmed() {
-        customer.fault("catalog", DOWN);
-        customer.fault("replica", DOWN);
-
-        Answer answer = customer.product(4711);
-
-        assertThat(answer.status()).isEqualTo(200);
-        assertThat(answer.source()).isEqualTo("static");
-        assertThat(answer.header("X-Data-Age")).isEmpty();
-        JsonNode product = answer.json().get("product").get("value");
-        assertThat(product.get("id").asLong()).isEqualTo(4711);
-        assertThat(product.get("priceCents").isNull()).isTrue();
-        assertThat(product.get("notice").asText()).isEqualTo("price to be confirmed");
-    }
-
-    @Test
     void while_the_catalog_hangs_nobody_waits_longer_than_timeout_and_budget() {
         customer.fault("catalog", HANG);
         customer.fault("replica", HANG);

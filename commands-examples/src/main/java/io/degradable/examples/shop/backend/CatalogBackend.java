@@ -5,19 +5,27 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.annotation.Nullable;
 import org.h2.jdbcx.JdbcConnectionPool;
 
 /**
- * Products from a database of its own, in memory. Two of these hold the same products.
+ * Products from a database of its own, in memory. Two of these hold the same products. {@code GET /products/after/{id}/{size}}
+ * has the next so many by id, for who exports all of them; an empty list is the end.
  *
  * <p>Threading: each request takes a connection of the pool, which has one for each thread that can ask.
  */
 final class CatalogBackend implements Answers {
     private static final String CURRENCY = "EUR";
+    private static final Pattern PAGE = Pattern.compile("/products/after/([0-9]{1,18})/([0-9]{1,4})");
 
     record Product(long id, String name, long priceCents, String currency) {}
+
+    record Products(List<Product> products) {}
 
     private final JdbcConnectionPool connections;
 
@@ -34,6 +42,30 @@ final class CatalogBackend implements Answers {
     @Override
     public String path() {
         return "/products/";
+    }
+
+    @Override
+    public Reply answer(Asked asked) throws Exception {
+        Matcher page = PAGE.matcher(asked.path());
+        return asked.method().equals("GET") && page.matches()
+                ? Reply.ok(after(Long.parseLong(page.group(1)), Integer.parseInt(page.group(2))))
+                : Answers.super.answer(asked);
+    }
+
+    private Products after(long id, int size) throws SQLException {
+        try (Connection connection = connections.getConnection();
+                PreparedStatement select = connection.prepareStatement(
+                        "SELECT id, name, price_cents FROM product WHERE id > ? ORDER BY id LIMIT ?")) {
+            select.setLong(1, id);
+            select.setInt(2, size);
+            List<Product> products = new ArrayList<>();
+            try (ResultSet row = select.executeQuery()) {
+                while (row.next()) {
+                    products.add(new Product(row.getLong(1), row.getString(2), row.getLong(3), CURRENCY));
+                }
+            }
+            return new Products(products);
+        }
     }
 
     @Override

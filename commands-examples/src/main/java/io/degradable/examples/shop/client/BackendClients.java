@@ -9,6 +9,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
@@ -16,11 +17,13 @@ import java.util.concurrent.Executors;
  * Makes the clients of the shop's backends; they share one HTTP client.
  *
  * <p>Threading: a call blocks the thread that makes it, and an interrupt ends it with an {@link InterruptedException} and
- * closes its connection. There is no limit on the wait for an answer, only one of a second on connecting. The few threads
+ * closes its connection. There is no limit on the wait for an answer, but for a page of products, only one of a second on connecting. The few threads
  * that read answers are daemons and end with {@link #close}, after which no call may be made.
  */
 public final class BackendClients implements AutoCloseable {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
+
+    private static final Duration PAGE_TIMEOUT = Duration.ofSeconds(10);
 
     /** They only hand bytes on, and never wait. */
     private static final int THREADS = 4;
@@ -32,6 +35,8 @@ public final class BackendClients implements AutoCloseable {
             .build();
 
     private static final ObjectReader JSON = MAPPER.reader();
+
+    private record Page(List<Product> products) {}
 
     private final ExecutorService executor;
     private final HttpClient http;
@@ -52,6 +57,28 @@ public final class BackendClients implements AutoCloseable {
     /** Asks the catalog, or its copy, at that address. */
     public Catalog catalog(URI backend) {
         return id -> get(backend.resolve("/products/" + id), id, Product.class);
+    }
+
+    /**
+     * Asks the catalog at that address for all of its products, page by page. A page has a limit of ten seconds: who exports
+     * has no other.
+     */
+    public CatalogPages catalogPages(URI backend) {
+        return (after, size) -> {
+            HttpRequest request = HttpRequest.newBuilder(backend.resolve("/products/after/" + after + "/" + size))
+                    .timeout(PAGE_TIMEOUT)
+                    .build();
+            HttpResponse<byte[]> response = http.send(request, HttpResponse.BodyHandlers.ofByteArray());
+            if (response.statusCode() != 200) {
+                throw new BackendException(response.statusCode());
+            }
+            List<Product> products =
+                    JSON.readValue(response.body(), Page.class).products();
+            if (products == null) { // possible in spite of the type; taken for an empty page it would say "that was all"
+                throw new IOException("the catalog answered without a list");
+            }
+            return products;
+        };
     }
 
     /** Asks the stock service at that address. */

@@ -55,6 +55,21 @@ class BackendClientsTest {
     }
 
     @Test
+    void pages_of_products_end_with_an_empty_one_and_nonsense_is_no_end() throws Exception {
+        CatalogPages pages = clients.catalogPages(backends.catalog().uri());
+
+        assertThat(pages.after(0, 2)).extracting(Product::id).containsExactly(1L, 2L);
+        assertThat(pages.after(10_000, 2)).isEmpty();
+        backends.catalog().set(Fault.errors(1));
+        assertThatThrownBy(() -> pages.after(0, 2)).isInstanceOf(BackendException.class);
+        try (OneAnswer nonsense = new OneAnswer("{}")) {
+            assertThatThrownBy(() -> clients.catalogPages(nonsense.uri()).after(0, 2))
+                    .isInstanceOf(IOException.class)
+                    .hasMessage("the catalog answered without a list");
+        }
+    }
+
+    @Test
     void unknown_product_is_said_by_a_class_of_its_own() {
         for (long id : new long[] {0, -1, 10_001, Long.MAX_VALUE}) {
             assertUnknown(id, () -> clients.catalog(backends.catalog().uri()).find(id));
