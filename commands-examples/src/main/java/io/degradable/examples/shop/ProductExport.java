@@ -51,7 +51,7 @@ final class ProductExport implements AutoCloseable {
         try {
             builder.build(); // here, so that it is there when the door opens
         } catch (SnapshotException none) { // a shop without one opens all the same, and the schedule tries again
-            log.warn("no products exported", none);
+            log.warn("the shop opens without an export: {}", none.getMessage());
         }
         reader = SnapshotReader.open(spec, ReaderSettings.defaults(), ticker, ProductExport::tell);
         schedule = SnapshotSchedule.start(builder, ScheduleSettings.hourly(), ProductExport::tell);
@@ -71,8 +71,7 @@ final class ProductExport implements AutoCloseable {
 
     /** Without the price: one of an hour ago would be an offer. */
     private static Product core(Product product) {
-        return new Product(
-                product.id(), product.name(), null, product.currency(), "price to be confirmed");
+        return new Product(product.id(), product.name(), null, product.currency(), "price to be confirmed");
     }
 
     private static void tell(SnapshotEvent event) {
@@ -85,6 +84,10 @@ final class ProductExport implements AutoCloseable {
 
     SnapshotSchedule.View schedule() {
         return schedule.view();
+    }
+
+    Path directory() {
+        return directory;
     }
 
     @Override

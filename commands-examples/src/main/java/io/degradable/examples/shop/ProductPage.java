@@ -24,8 +24,8 @@ record ProductPage(Section<Product> product, Section<Stock> stock, Section<Recom
         Product found = section.value();
         return found.id() == id
                 ? section
-                : section.with(new Product(
-                        id, found.name() + " " + id, found.priceCents(), found.currency(), found.notice()));
+                : section.with(
+                        new Product(id, found.name() + " " + id, found.priceCents(), found.currency(), found.notice()));
     }
 
     /**

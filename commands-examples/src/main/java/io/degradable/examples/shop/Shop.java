@@ -50,8 +50,8 @@ final class Shop implements AutoCloseable {
                 .listener(new CommandLog())
                 .build();
         try {
-            products = ProductExport.open(
-                    clients.catalogPages(backends.catalog().uri()), commands.ticker());
+            products =
+                    ProductExport.open(clients.catalogPages(backends.catalog().uri()), commands.ticker());
         } catch (Exception e) {
             commands.close();
             closeTheRest();

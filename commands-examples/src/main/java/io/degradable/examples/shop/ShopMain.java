@@ -45,7 +45,8 @@ public final class ShopMain implements Callable<Integer> {
     @Option(
             names = "--redis",
             paramLabel = "<host:port>",
-            description = "a Redis that keeps the copies as well, so that they survive a restart (default: in memory only)")
+            description =
+                    "a Redis that keeps the copies as well, so that they survive a restart (default: in memory only)")
     @Nullable
     private String redis;
 

@@ -20,6 +20,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -29,14 +30,20 @@ final class ShopMainTest {
 
     private final List<Process> started = new ArrayList<>();
 
+    @TempDir
+    private Path temporary;
+
     @AfterEach
-    void endAll() {
-        started.forEach(Process::destroyForcibly);
+    void endAll() throws InterruptedException {
+        for (Process process : started) {
+            process.destroyForcibly().waitFor();
+        }
     }
 
     private Process shop(String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Djava.io.tmpdir=" + temporary,
                 "-cp",
                 System.getProperty("java.class.path"),
                 ShopMain.class.getName()));
@@ -68,11 +75,13 @@ final class ShopMainTest {
         Customer customer = new Customer(address);
         customer.fault("catalog", "{\"mode\":\"hang\"}");
         assertThat(customer.product(1).status()).isEqualTo(200);
+        assertThat(temporary).isNotEmptyDirectory(); // of the snapshot
 
         shop.destroy();
 
         assertThat(shop.waitFor(3, TimeUnit.SECONDS)).isTrue();
         assertThat(shop.exitValue()).isEqualTo(128 + 15);
+        assertThat(temporary).isEmptyDirectory();
     }
 
     @Test

@@ -72,9 +72,9 @@ public final class BackendClients implements AutoCloseable {
             if (response.statusCode() != 200) {
                 throw new BackendException(response.statusCode());
             }
-            List<Product> products =
-                    JSON.readValue(response.body(), Page.class).products();
-            if (products == null) { // possible in spite of the type; taken for an empty page it would say "that was all"
+            List<Product> products = JSON.readValue(response.body(), Page.class).products();
+            if (products
+                    == null) { // possible in spite of the type; taken for an empty page it would say "that was all"
                 throw new IOException("the catalog answered without a list");
             }
             return products;

@@ -80,7 +80,9 @@ class BackendsTest {
     @Test
     void products_are_exported_page_by_page_until_a_page_is_empty() throws Exception {
         try (Probe catalog = new Probe(backends.catalog())) {
-            JsonNode page = new JsonMapper().readTree(catalog.get("/products/after/9997/2").body()).get("products");
+            JsonNode page = new JsonMapper()
+                    .readTree(catalog.get("/products/after/9997/2").body())
+                    .get("products");
 
             assertThat(page).extracting(product -> product.get("id").asInt()).containsExactly(9_998, 9_999);
             assertThat(catalog.get("/products/after/10000/5000").body()).isEqualTo("{\"products\":[]}");
