@@ -142,6 +142,7 @@ final class ShopSnapshotTest {
             throw new IOException("down");
         };
         try (ProductExport export = ProductExport.open(down, new ManualTicker())) {
+            assertThat(export.schedule().built()).isZero();
             assertThat(ProductSnapshot.PRODUCTS.find(7L)).isNull();
             assertThat(ProductSnapshot.PRODUCTS.view().version()).isZero();
         }
