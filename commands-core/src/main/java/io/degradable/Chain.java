@@ -41,7 +41,7 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
     private static final String AT_LAST = "-at-last";
 
     private final List<StageDefinition<C, R>> stages = new ArrayList<>();
-    private final Set<String> names = new HashSet<>(Set.of("primary", "young", "young-store"));
+    private final Set<String> names = new HashSet<>(Set.of("primary", "young", "young-store", "fetched"));
     private Duration budget = CommandSettings.DEFAULT_BUDGET;
     private @Nullable ShortCutSettings shortCut;
 

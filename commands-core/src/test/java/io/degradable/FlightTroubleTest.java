@@ -47,8 +47,9 @@ final class FlightTroubleTest {
 
     private static CommandSpec<Call, String> young(
             CommandSpec.Builder<Call, String> declared, UnaryOperator<StageSpec> stage) {
-        return declared.fallback(chain -> chain.cached(
-                                COPIES, call -> call.id, WINDOW, it -> stage.apply(it.beforePrimary(YOUNG)))
+        return declared.fallback(chain -> chain.cached(COPIES, call -> call.id, WINDOW, it -> {
+                            var unused = stage.apply(it.beforePrimary(YOUNG));
+                        })
                         .template(StaticTemplate.of("last", "template")))
                 .build();
     }
@@ -223,6 +224,7 @@ final class FlightTroubleTest {
         return new WeakReference<>(caller);
     }
 
+    @SuppressWarnings("InfiniteRecursion") // the stack ends it
     private void goDown(CommandSpec<Call, String> spec, AtomicInteger keys, AtomicInteger overflowed) {
         try {
             goDown(spec, keys, overflowed);

@@ -284,6 +284,39 @@ final class ShortCutTest {
     }
 
     @Test
+    void an_answer_that_took_longer_than_copies_are_young_serves_those_who_waited_for_it() throws Exception {
+        CommandSpec<Call, String> brief = Call.declared()
+                .name("brief")
+                .threadPool(pool -> pool.named("brief").size(50))
+                .fallback(chain -> chain.cached(
+                        COPIES, call -> call.id, WINDOW, stage -> stage.beforePrimary(Duration.ofMillis(100))))
+                .build();
+        CompletableFuture<String> fetching = new Call(commands, brief, "1", () -> {
+                    asked.incrementAndGet();
+                    release.await();
+                    return "new";
+                })
+                .queue();
+        await().until(() -> asked.get() == 1);
+        List<Caller<CommandResult<String>>> callers = new ArrayList<>();
+        for (int caller = 0; caller < 20; caller++) {
+            callers.add(Caller.calls(() -> new Call(commands, brief, "1", this::fetched).executeForResult()));
+        }
+        ticker.untilWaiting(21);
+        ticker.advance(Duration.ofMillis(200));
+
+        release.countDown();
+
+        assertThat(callers).allSatisfy(caller -> {
+            assertThat(caller.result().value()).isEqualTo("new");
+            assertThat(caller.result().age()).contains(Duration.ofMillis(200));
+            assertThat(caller.result().trail()).extracting(StageReport::stage).containsExactly("primary", "fetched");
+        });
+        assertThat(Caller.valueOf(fetching)).isEqualTo("new");
+        assertThat(asked).hasValue(1);
+    }
+
+    @Test
     void an_older_copy_is_served_at_once_while_somebody_fetches_a_new_one() {
         keep("1", "copy");
         ticker.advance(YOUNG.plusNanos(1));

@@ -237,7 +237,7 @@ class StateJsonTest {
         assertThat(cache.get("timeoutMs").isNull()).isTrue();
         assertThat(cache.get("bulkhead").get("limit").isNull()).isTrue();
         assertThat(read().get("caches").get(0).toString())
-                .isEqualTo("{\"name\":\"answers\",\"maximum\":10000,\"size\":1,\"droppedPuts\":0}");
+                .isEqualTo("{\"name\":\"answers\",\"maximum\":10000,\"size\":1,\"droppedPuts\":0,\"store\":null}");
     }
 
     @Test

@@ -31,6 +31,9 @@ final class Assembly {
 
     static final String YOUNG_STORE = "young-store";
 
+    /** And what another run has just fetched. */
+    static final String FETCHED = "fetched";
+
     /** Where the guards come from. */
     interface Guards {
 
@@ -240,6 +243,7 @@ final class Assembly {
                                 command,
                                 new YoungCopies<>(tiered::readStore, youngNanos, null),
                                 cache),
+                copies(cached.settings().named(FETCHED), cached, command, cache::read, cache),
                 flights,
                 before.refillPerSecond() == 0 ? null : new Quota(before.refillPerSecond(), ticker.nanos()));
     }

@@ -17,7 +17,9 @@ import javax.annotation.Nullable;
  *   MEMORY --none, nobody fetches the key--> STORE --a young copy--> answered
  *                                            STORE --none--> FETCHES: its primary, for all who wait
  *   MEMORY --none, somebody fetches it--> MEMORY, where an older copy will do --none--> WAITS
- *   WAITS --the other has ended--> MEMORY --none--> ENDED: as the other, which found none for this run either
+ *   WAITS --the other's primary answered--> FETCHED, where that is however long it took --none--> FETCHES
+ *   WAITS --the other had it from the store, or has gone--> MEMORY --none--> FETCHES
+ *   WAITS --the other found none--> ENDED: as that one
  *   WAITS --no time left--> ENDED: timed out
  * </pre>
  *
@@ -34,6 +36,7 @@ final class Refresh<C, R> {
         MEMORY,
         STORE,
         WAITS,
+        FETCHED,
         /** What comes next is the primary, asked or not. */
         OVER
     }
@@ -75,7 +78,7 @@ final class Refresh<C, R> {
 
     /** Whether a copy is to be looked up now. */
     boolean looks() {
-        return state == State.MEMORY || state == State.STORE;
+        return state == State.MEMORY || state == State.STORE || state == State.FETCHED;
     }
 
     boolean waits() {
@@ -115,14 +118,15 @@ final class Refresh<C, R> {
 
     private Stage<C, ?, R> stage() {
         Stage<C, ?, R> store = shortCut.store();
+        if (state == State.FETCHED) {
+            return shortCut.fetched();
+        }
         return state == State.STORE && store != null ? store : shortCut.memory();
     }
 
     private void missed(long nowNanos) {
-        if (state == State.STORE) {
+        if (state == State.STORE || waited) {
             fetch(nowNanos);
-        } else if (waited) {
-            endLikeTheOther(nowNanos);
         } else {
             joinFlight(nowNanos);
         }
@@ -164,31 +168,30 @@ final class Refresh<C, R> {
         }
     }
 
-    private void endLikeTheOther(long nowNanos) {
-        Step<?, ?, ?> outcome = others == null ? null : others.outcome();
-        if (outcome == null
-                || !isSaidOfTheKey(outcome.reason())
-                || outcome.failure() instanceof VirtualMachineError) { // of that thread, or of that moment
-            fetch(nowNanos);
-        } else {
+    private void goOnAfter(@Nullable Step<?, ?, ?> outcome, long nowNanos) {
+        waited = true;
+        if (outcome != null && outcome.reason() == StageReason.ANSWER) {
+            state = State.FETCHED;
+        } else if (outcome != null && isSaidOfTheKey(outcome)) {
             state = State.OVER;
             instead = HereCall.like(nowNanos, outcome.reason(), outcome.bodyStarted(), outcome.failure());
+        } else {
+            state = State.MEMORY;
         }
     }
 
-    /** Whether it holds for whoever asks for the key: not a caller that went, nor one that had less time. */
-    private static boolean isSaidOfTheKey(StageReason reason) {
-        return switch (reason) {
-            case ANSWER, CANCELLED, BUDGET, NO_TIME_LEFT -> false;
-            default -> true;
+    /** Whether it holds for whoever asks for the key: not that a caller went, had less time, or was at the end of his stack. */
+    private static boolean isSaidOfTheKey(Step<?, ?, ?> outcome) {
+        return switch (outcome.reason()) {
+            case CANCELLED, BUDGET, NO_TIME_LEFT -> false;
+            default -> !(outcome.failure() instanceof VirtualMachineError);
         };
     }
 
     /** Ends the wait. */
     void resume(long nowNanos, boolean timeIsUp) {
         if (others != null && others.hasEnded()) {
-            waited = true;
-            state = State.MEMORY;
+            goOnAfter(others.outcome(), nowNanos);
         } else if (timeIsUp) {
             state = State.OVER;
             instead = HereCall.skipped(nowNanos, StageReason.TIMEOUT);

@@ -8,11 +8,12 @@ import java.util.function.Function;
 import javax.annotation.Nullable;
 
 /**
- * How a command serves copies without asking its primary, as long as they are young. The two stages are not of its chain.
+ * How a command serves copies without asking its primary, as long as they are young. The stages are not of its chain.
  *
  * @param key what tells answers apart
  * @param memory reads the young copies in memory
  * @param store reads those in the store behind it; null when there is none
+ * @param fetched reads in memory what another run has just fetched, however long that took
  * @param flights which keys are being fetched
  * @param refill how many runs go on to the primary; null for any number
  */
@@ -20,6 +21,7 @@ record ShortCut<C, R>(
         Function<? super C, ?> key,
         Stage<C, ?, R> memory,
         @Nullable Stage<C, ?, R> store,
+        Stage<C, ?, R> fetched,
         Flights flights,
         @Nullable Quota refill) {
 
@@ -29,6 +31,7 @@ record ShortCut<C, R>(
         if (store != null) {
             stages.add(store);
         }
+        stages.add(fetched);
         return stages;
     }
 }

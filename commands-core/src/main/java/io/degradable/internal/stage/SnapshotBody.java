@@ -37,7 +37,7 @@ final class SnapshotBody<C, K, R> implements StageBody<C, Found<? extends R>, R>
             return rehearse(command);
         } catch (InterruptedException interrupt) {
             throw interrupt; // it is the caller's
-        } catch (Exception thrown) {
+        } catch (Exception | InternalError thrown) { // the latter when a file was cut off under who reads it
             mistake.run();
             return unknown();
         }
