@@ -133,13 +133,14 @@ final class ShopMainTest {
         String address = "127.0.0.1:" + RedisServer.freePort();
         Process shop = shop("--port", "0", "--redis", address);
 
+        assertThat(shop.waitFor(50, TimeUnit.SECONDS)).isTrue(); // or its output would never end
         List<String> lines = output(shop).lines().toList();
 
         assertThat(lines)
                 .singleElement()
                 .asString()
                 .startsWith(address + " does not answer as a Redis does: Connection refused; start one");
-        assertThat(shop.waitFor()).isEqualTo(1);
+        assertThat(shop.exitValue()).isEqualTo(1);
     }
 
     @Test
@@ -147,10 +148,11 @@ final class ShopMainTest {
         try (ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
             Process shop = shop("--port", "0", "--redis", "127.0.0.1:" + silent.getLocalPort());
 
+            assertThat(shop.waitFor(50, TimeUnit.SECONDS)).isTrue(); // or its output would never end
             List<String> lines = output(shop).lines().toList();
 
             assertThat(lines).singleElement().asString().contains("does not answer as a Redis does", "timed out");
-            assertThat(shop.waitFor()).isEqualTo(1);
+            assertThat(shop.exitValue()).isEqualTo(1);
         }
     }
 

@@ -11,6 +11,7 @@ import io.degradable.testing.ManualTicker;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
@@ -113,8 +114,8 @@ final class ShopSnapshotTest {
         ManualTicker ticker = new ManualTicker();
         Path directory;
         AtomicReference<CatalogPages> catalog = new AtomicReference<>(catalog("Lamp"));
-        try (ProductExport export =
-                ProductExport.open((after, size) -> catalog.get().after(after, size), ticker)) {
+        try (ProductExport export = ProductExport.open(
+                (after, size) -> Objects.requireNonNull(catalog.get()).after(after, size), ticker)) {
             directory = export.directory();
             assertThat(found(7)).isEqualTo("Lamp 7");
 
@@ -149,6 +150,6 @@ final class ShopSnapshotTest {
     }
 
     private static String found(long id) throws Exception {
-        return ProductSnapshot.PRODUCTS.find(id).value().name();
+        return Objects.requireNonNull(ProductSnapshot.PRODUCTS.find(id)).value().name();
     }
 }
