@@ -190,6 +190,10 @@ public final class AsyncExecution<C, R> implements Driver {
         Flight flight = run.awaited();
         if (flight != null) {
             flight.whenEnded(goesOnAtTheEnd);
+            if (endsPause
+                    != goesOnAtTheEnd) { // the pause was over before it was added, and the next driver has forgotten it
+                flight.forget(goesOnAtTheEnd);
+            }
         }
         if (cancelled || container.isClosed()) { // came in between
             container.goOnWith(goesOn);
