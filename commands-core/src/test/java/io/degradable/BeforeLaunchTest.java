@@ -180,6 +180,7 @@ final class BeforeLaunchTest {
         good("1").execute();
         AtomicInteger inside = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
+        CountDownLatch four = new CountDownLatch(4);
         CyclicBarrier start = new CyclicBarrier(100);
         List<FutureTask<CommandResult<String>>> answers = new ArrayList<>();
         for (int caller = 0; caller < 100; caller++) {
@@ -187,6 +188,8 @@ final class BeforeLaunchTest {
                 start.await();
                 CommandResult<String> result = call("1", () -> {
                             most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+                            four.countDown();
+                            four.await(); // a worker may begin after all the others are answered
                             served.await(); // all the others are answered while these four hold the pool
                             inside.decrementAndGet();
                             return "live";
