@@ -210,6 +210,21 @@ final class TieredCacheTest {
     }
 
     @Test
+    void of_two_that_reach_the_queue_the_wrong_way_round_the_younger_is_written_and_of_one_moment_the_invalidation() {
+        writeBack.add(cache, "a", others("younger", Duration.ofSeconds(1)));
+        writeBack.add(cache, "a", others("older", Duration.ofSeconds(2)));
+        writeBack.add(cache, "b", others(null, Duration.ofSeconds(1)));
+        writeBack.add(cache, "b", others("of the same moment", Duration.ofSeconds(1)));
+
+        write();
+
+        assertThat(store.copies)
+                .containsEntry("a", others("younger", Duration.ofSeconds(1)))
+                .containsEntry("b", others(null, Duration.ofSeconds(1)));
+        assertThat(store.writes).hasValue(2);
+    }
+
+    @Test
     void copies_that_find_no_room_are_dropped_and_counted_and_a_waiting_key_takes_a_younger_one() {
         for (String key : new String[] {"a", "b", "c", "d", "e"}) {
             cache.put(key, copy("1"));
