@@ -226,21 +226,8 @@ final class ShortCutTest {
     @Test
     @DisplayName("B95: of a hundred callers of a key one asks, and all get its answer")
     void of_a_hundred_callers_one_asks_and_all_get_its_answer() throws Exception {
-        List<CompletableFuture<CommandResult<String>>> futures = new ArrayList<>();
-        List<Caller<CommandResult<String>>> callers = new ArrayList<>();
-        futures.add(held("1", () -> "new").queueForResult());
-        await().until(() -> asked.get() == 1);
-        for (int caller = 0; caller < 50; caller++) {
-            futures.add(good("1").queueForResult());
-            callers.add(Caller.calls(() -> good("1").executeForResult()));
-        }
-        ticker.untilWaiting(101); // with the limit of the one that asks
+        List<CommandResult<String>> results = askAtOnce(() -> "new");
 
-        release.countDown();
-
-        List<CommandResult<String>> results = new ArrayList<>();
-        futures.forEach(future -> results.add(Caller.valueOf(future)));
-        callers.forEach(caller -> results.add(caller.result()));
         assertThat(asked).hasValue(1);
         assertThat(results).extracting(CommandResult::value).containsOnly("new");
         assertThat(results)
@@ -254,24 +241,10 @@ final class ShortCutTest {
     @Test
     @DisplayName("B95: of a hundred callers of a key one asks, and all share its failure")
     void of_a_hundred_callers_one_asks_and_all_share_its_failure() throws Exception {
-        List<CompletableFuture<CommandResult<String>>> futures = new ArrayList<>();
-        List<Caller<CommandResult<String>>> callers = new ArrayList<>();
-        futures.add(held("1", () -> {
-                    throw new IOException("down");
-                })
-                .queueForResult());
-        await().until(() -> asked.get() == 1);
-        for (int caller = 0; caller < 50; caller++) {
-            futures.add(failing("1").queueForResult());
-            callers.add(Caller.calls(() -> failing("1").executeForResult()));
-        }
-        ticker.untilWaiting(101); // with the limit of the one that asks
+        List<CommandResult<String>> results = askAtOnce(() -> {
+            throw new IOException("down");
+        });
 
-        release.countDown();
-
-        List<CommandResult<String>> results = new ArrayList<>();
-        futures.forEach(future -> results.add(Caller.valueOf(future)));
-        callers.forEach(caller -> results.add(caller.result()));
         assertThat(asked).hasValue(1);
         assertThat(results).extracting(CommandResult::value).containsOnly("template");
         assertThat(results).extracting(CommandResult::trigger).containsOnly(Trigger.FAILURE);
@@ -281,6 +254,26 @@ final class ShortCutTest {
         assertThat(view().stages().get(0).circuit().bad())
                 .as("what the breaker has seen")
                 .isEqualTo(1);
+    }
+
+    /** What one caller and a hundred others get, fifty with a thread and fifty without, who want one key at once. */
+    private List<CommandResult<String>> askAtOnce(Callable<String> body) throws Exception {
+        List<CompletableFuture<CommandResult<String>>> futures = new ArrayList<>();
+        List<Caller<CommandResult<String>>> callers = new ArrayList<>();
+        futures.add(held("1", body).queueForResult());
+        await().until(() -> asked.get() == 1);
+        for (int caller = 0; caller < 50; caller++) {
+            futures.add(call("1", body).queueForResult());
+            callers.add(Caller.calls(() -> call("1", body).executeForResult()));
+        }
+        ticker.untilWaiting(101); // with the limit of the one that asks
+
+        release.countDown();
+
+        List<CommandResult<String>> results = new ArrayList<>();
+        futures.forEach(future -> results.add(Caller.valueOf(future)));
+        callers.forEach(caller -> results.add(caller.result()));
+        return results;
     }
 
     @Test
@@ -420,6 +413,49 @@ final class ShortCutTest {
 
         assertThat(waiting.result()).isEqualTo("new");
         assertThat(asked).hasValue(2);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"EXECUTE", "QUEUE"})
+    void who_asks_for_himself_after_a_wait_pauses_before_he_tries_again(EntryPoint entry) throws Exception {
+        Duration pause = Duration.ofMillis(100);
+        AtomicInteger tries = new AtomicInteger();
+        CommandSpec<Call, String> retried = Call.declared()
+                .name("retried")
+                .threadPool(pool -> pool.named("retried").size(5))
+                .repeatable()
+                .retry(retry ->
+                        retry.attempts(3).backoff(pause, pause).jitter(0).budget(100, 1_000))
+                .fallback(chain -> chain.cached(COPIES, call -> call.id, WINDOW, stage -> stage.beforePrimary(YOUNG)))
+                .build();
+        CompletableFuture<String> fetching = new Call(commands, retried, "1", () -> {
+                    asked.incrementAndGet();
+                    release.await();
+                    return "new";
+                })
+                .queue();
+        await().until(() -> asked.get() == 1);
+        Caller<String> waiting = Caller.calls(() -> entry.run(new Call(commands, retried, "1", () -> {
+            if (tries.incrementAndGet() < 3) {
+                throw new IOException("down");
+            }
+            return "mine";
+        })));
+        ticker.untilWaiting(2);
+        fetching.cancel(true);
+        await().until(() -> view().calls(new CallKind(CallOutcome.CANCELLED, null, Trigger.NONE)) == 1);
+
+        for (int tried = 1; tried < 3; tried++) {
+            int soFar = tried;
+            await().until(() -> view().stages().get(0).ended(StageReason.EXCEPTION) == soFar); // it waits for no body
+            ticker.untilWaiting(1);
+            ticker.advance(pause.minusNanos(1));
+            assertThat(tries).hasValue(tried);
+            ticker.untilWaiting(1);
+            ticker.advance(Duration.ofNanos(1));
+        }
+
+        assertThat(waiting.result()).isEqualTo("mine");
     }
 
     @Test

@@ -15,6 +15,7 @@ import io.degradable.model.StageReason;
 import io.degradable.model.StageReport;
 import io.degradable.state.StageView;
 import io.degradable.template.StaticTemplate;
+import io.degradable.testing.Caller;
 import io.degradable.testing.ManualTicker;
 import java.io.IOException;
 import java.time.Duration;
@@ -195,16 +196,25 @@ final class StoredCopiesTest {
     }
 
     @Test
-    void what_waits_is_written_before_a_container_has_closed() {
+    void who_closes_waits_for_what_is_to_be_written() throws Exception {
         store.held = release;
-        try (Commands closing = Commands.builder().caches(store).build()) {
-            for (int id = 0; id < 5; id++) {
-                new Call(closing, spec, "id-" + id, () -> "answer").execute();
-            }
-            assertThat(store.copies).isEmpty();
-            release.countDown();
+        CommandSpec<Call, String> here = Call.declared()
+                .semaphore(5) // so that the writes are all that a close can wait for
+                .fallback(chain -> chain.cached(COPIES, call -> call.id, WINDOW))
+                .build();
+        for (int id = 0; id < 5; id++) {
+            new Call(commands, here, "id-" + id, () -> "answer").execute();
         }
+        Caller<Boolean> closes = Caller.calls(() -> {
+            commands.close();
+            return true;
+        });
+        ticker.untilWaiting(1);
+        assertThat(store.copies).isEmpty();
 
+        release.countDown();
+
+        assertThat(closes.result()).isTrue();
         assertThat(store.copies).hasSize(5);
     }
 

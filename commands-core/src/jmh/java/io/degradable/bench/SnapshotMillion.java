@@ -72,7 +72,7 @@ final class SnapshotMillion {
     }
 
     private static boolean read(Path directory) throws Exception {
-        long before = usedHeap();
+        long before = Machine.usedHeap();
         long beganNanos = System.nanoTime();
         try (SnapshotReader<Long, String> reader = SnapshotReader.open(spec(directory), Ticker.system())) {
             System.out.printf(
@@ -83,7 +83,7 @@ final class SnapshotMillion {
             boolean right = look(reader, random, nanos);
             Arrays.sort(nanos);
             double median = nanos[LOOKUPS / 2] / 1e3;
-            double heap = (usedHeap() - before) / 1e6;
+            double heap = (Machine.usedHeap() - before) / 1e6;
             System.out.printf(
                     "lookup   of %,d at random, one of ten a miss: median %.1f us, 99 %% %.1f us, at most %.0f for the median%n",
                     LOOKUPS, median, nanos[LOOKUPS / 100 * 99] / 1e3, MOST_LOOKUP_MICROS);
@@ -139,14 +139,6 @@ final class SnapshotMillion {
             bytes += Long.BYTES + product(id).length();
         }
         return bytes;
-    }
-
-    private static long usedHeap() throws InterruptedException {
-        for (int i = 0; i < 3; i++) {
-            System.gc();
-            Thread.sleep(50);
-        }
-        return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
     }
 
     private static void deleteAll(Path directory) throws IOException {

@@ -65,32 +65,6 @@ public record CommandSettings(
                         + " make up a success; it has " + names(stages));
     }
 
-    /** A command whose primary is always asked first. */
-    public CommandSettings(
-            CommandKey key,
-            Criticality criticality,
-            Effect effect,
-            GuardSettings guard,
-            RetrySettings retry,
-            Duration deadline,
-            boolean nullIsFailure,
-            double rehearsalPercentage,
-            Duration budget,
-            List<StageSettings> stages) {
-        this(
-                key,
-                criticality,
-                effect,
-                guard,
-                retry,
-                deadline,
-                nullIsFailure,
-                rehearsalPercentage,
-                budget,
-                stages,
-                null);
-    }
-
     private static String names(List<StageSettings> stages) {
         return stages.stream().map(StageSettings::name).collect(Collectors.joining(", "));
     }

@@ -165,7 +165,7 @@ public final class SnapshotBuilder<S, K, T> {
         private final SnapshotDirectory directory;
         private final BooleanSupplier cancelled;
         private final long startNanos = ticker.nanos();
-        private final long createdAt = Stamps.now(ticker);
+        private final long createdAt = ticker.epochNanos();
         private @Nullable Head before;
         private boolean published;
         private long pages;

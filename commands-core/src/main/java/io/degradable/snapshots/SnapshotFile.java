@@ -75,7 +75,7 @@ final class SnapshotFile<K, T> {
             if (mapping.crc(head.indexOffset(), head.length()) != head.indexCrc()) {
                 throw new SnapshotException(file + " is broken: the checksum of its index is another one");
             }
-            long age = Math.max(0, Stamps.age(head.createdAtEpochNanos(), ticker));
+            long age = Math.max(0, ticker.epochNanos() - head.createdAtEpochNanos());
             return new SnapshotFile<>(spec, head, mapping, opening.hash, opening.unpackers, ticker.nanos() - age);
         } catch (InternalError unmapped) {
             throw new IOException(file + " became shorter while it was read", unmapped);

@@ -268,7 +268,7 @@ public final class SnapshotReader<K, T> implements StaticSnapshot<K, T>, AutoClo
         String why;
         boolean forGood = false;
         try {
-            long future = -Stamps.age(Head.of(path).createdAtEpochNanos(), ticker);
+            long future = Head.of(path).createdAtEpochNanos() - ticker.epochNanos();
             if (future <= Spans.nanos(settings.clockSkew())) {
                 take(SnapshotFile.open(spec, version, opening, ticker));
                 return true;

@@ -181,7 +181,7 @@ public final class SnapshotSchedule implements AutoCloseable {
     /** Call with the lock held. */
     private void seen(long version, long createdAtEpochNanos) {
         // One from the future is taken for one of now.
-        long stampNanos = ticker.nanos() - Math.max(0, Stamps.age(createdAtEpochNanos, ticker));
+        long stampNanos = ticker.nanos() - Math.max(0, ticker.epochNanos() - createdAtEpochNanos);
         newestVersion = version;
         newestCreatedAt = createdAtEpochNanos;
         newestNanos = stampNanos;

@@ -24,7 +24,8 @@ final class DifferencesTest {
                 false,
                 0,
                 SECOND,
-                stages);
+                stages,
+                null);
     }
 
     private static StageSettings stage(String name, Source kind, int atMost) {

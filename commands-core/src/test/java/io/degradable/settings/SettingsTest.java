@@ -58,7 +58,8 @@ final class SettingsTest {
                 false,
                 0,
                 budget,
-                List.of());
+                List.of(),
+                null);
     }
 
     private static Arguments refused(String message, ThrowingCallable settings) {
@@ -296,7 +297,8 @@ final class SettingsTest {
                 false,
                 0,
                 SECOND,
-                stages);
+                stages,
+                null);
 
         on.add(Trigger.TIMEOUT);
         stages.add(StageSettings.of("cache", Source.CACHE, "cache", entry, GuardSettings.INLINE));

@@ -184,15 +184,14 @@ public final class AsyncExecution<C, R> implements Driver {
     private void pause() {
         Runnable goesOn = container.keep(nextDriver);
         resumption = goesOn;
-        Runnable goesOnAtTheEnd = () -> container.goOnWith(goesOn);
-        endsPause = goesOnAtTheEnd;
-        pauseEnds = container.timer().schedule(() -> container.goOnWith(goesOn), run.resumeNanos());
+        Runnable told = () -> container.goOnWith(goesOn);
+        endsPause = told;
+        pauseEnds = container.timer().schedule(told, run.resumeNanos());
         Flight flight = run.awaited();
         if (flight != null) {
-            flight.whenEnded(goesOnAtTheEnd);
-            if (endsPause
-                    != goesOnAtTheEnd) { // the pause was over before it was added, and the next driver has forgotten it
-                flight.forget(goesOnAtTheEnd);
+            flight.whenEnded(told);
+            if (endsPause != told) {
+                flight.forget(told); // the pause was over before this was there for the next driver to forget
             }
         }
         if (cancelled || container.isClosed()) { // came in between

@@ -59,7 +59,8 @@ final class Overflow implements Assembly.Guards {
                 false,
                 0,
                 CommandSettings.DEFAULT_BUDGET,
-                List.of(SPARE));
+                List.of(SPARE),
+                null);
         CommandDefinition<Object, Object> definition = new CommandDefinition<>(
                 null,
                 settings,

@@ -262,7 +262,8 @@ final class Run<C, R> implements FinishedRun<R>, Driver, Entrance {
     /** What ends the pause before that; null for nothing. */
     @Nullable
     Flight awaited() {
-        return refresh == null ? null : refresh.awaited();
+        // A pause before another attempt is not over because a wait was, long ago.
+        return refresh != null && refresh.waits() ? refresh.awaited() : null;
     }
 
     /** Ends the pause; in a container that closes, the failure stands. */

@@ -45,7 +45,8 @@ final class PossibleCallsTest {
                 false,
                 0,
                 second,
-                List.of());
+                List.of(),
+                null);
 
         assertThat(PossibleCalls.of(settings))
                 .filteredOn(kind -> kind.outcome() == CallOutcome.REJECTED)
