@@ -50,6 +50,7 @@ final class LadderTest {
             "io.degradable.internal.bulkhead",
             "io.degradable.internal.guard",
             "io.degradable.internal.stage",
+            "io.degradable.internal.control",
             "io.degradable.internal.level",
             "io.degradable.internal.execution",
             "io.degradable.rx",
