@@ -64,6 +64,12 @@ public enum StageReason {
 
     /** A copy was young enough, so the primary was not asked. */
     YOUNG_COPY(SKIPPED, Trigger.RESPONSE_FROM_CACHE),
+    /** A human's switch keeps calls from the stage. */
+    SWITCHED(SKIPPED, Trigger.SWITCH),
+    /** A human has taken the stage out for maintenance. */
+    OUT(SKIPPED, Trigger.SWITCH),
+    /** After a switch the primary gets its calls back by and by, and this one is not among them yet. */
+    RAMPED(SKIPPED, Trigger.RAMP),
     /** The stage is not entered for this trigger. */
     NOT_FOR_TRIGGER(SKIPPED, Trigger.NONE),
     /** The stage is not entered for this failure. */

@@ -26,6 +26,11 @@ public record StageSettings(
         return new StageSettings(other, kind, refersTo, freshness, entry, guard);
     }
 
+    /** The same under another guard. */
+    public StageSettings under(GuardSettings other) {
+        return new StageSettings(name, kind, refersTo, freshness, entry, other);
+    }
+
     /** A stage whose answers have no window of age. */
     public static StageSettings of(
             String name, Source kind, String refersTo, EntrySettings entry, GuardSettings guard) {

@@ -1,6 +1,5 @@
 package io.degradable.internal.breaker;
 
-import io.degradable.internal.window.InFlight;
 import io.degradable.model.CircuitState;
 import io.degradable.settings.BreakerSettings;
 import io.degradable.state.CircuitView;
@@ -9,7 +8,6 @@ import io.degradable.time.Spans;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.DoubleSupplier;
@@ -66,12 +64,13 @@ public final class CircuitBreaker {
         void moved(CircuitState from, CircuitState to, String why, boolean byHand);
     }
 
-    final BreakerSettings settings;
+    /** What it is set to; it changes as a whole. */
+    record Tuning(BreakerSettings settings, Rates rates, long leaseNanos, long slowNanos) {}
+
     private final @Nullable Watcher watcher;
-    private final long leaseNanos;
-    private final long slowNanos;
     private final DoubleSupplier jitter;
     private final LongAdder opened = new LongAdder();
+    private volatile Tuning tuning;
     private volatile Phase phase;
 
     /**
@@ -116,12 +115,45 @@ public final class CircuitBreaker {
             long nowNanos,
             DoubleSupplier jitter,
             @Nullable Watcher watcher) {
-        this.settings = settings;
         this.watcher = watcher;
-        this.leaseNanos = leaseNanos;
-        this.slowNanos = slowNanos;
         this.jitter = jitter;
+        this.tuning = new Tuning(settings, Rates.of(settings), leaseNanos, slowNanos);
         this.phase = settings.enabled() ? new Closed(this, Why.NEW, nowNanos) : new Disabled(nowNanos);
+    }
+
+    /**
+     * Sets it to something else while it works: what it has measured and the state that it is in stay, an open time grows or
+     * shrinks at once, a ramp goes on as it began. The window itself, its buckets and {@code countWindow}, must be as before.
+     * One thread at a time.
+     *
+     * @param leaseNanos how long a probe may take before it counts as failed
+     * @param slowNanos from when on a call in flight counts as slow; {@link Spans#FOREVER} for never
+     */
+    public void configure(BreakerSettings settings, long leaseNanos, long slowNanos, long nowNanos) {
+        Tuning wanted = new Tuning(settings, Rates.of(settings), leaseNanos, slowNanos);
+        if (wanted.equals(tuning)) {
+            return;
+        }
+        tuning = wanted; // before it looks at the phase: who moves it meanwhile looks here afterwards
+        Phase now;
+        do {
+            now = phase;
+        } while (!retune(now, nowNanos));
+    }
+
+    /** Says false when somebody else has moved on from {@code from}. */
+    private boolean retune(Phase from, long nowNanos) {
+        Phase to = from.retuned(this, tuning, nowNanos);
+        if (to == from) {
+            return true;
+        }
+        if (!PHASE.compareAndSet(this, from, to)) {
+            return false;
+        }
+        if (to.getClass() != from.getClass()) {
+            tell(from, to);
+        }
+        return true;
     }
 
     /**
@@ -205,6 +237,7 @@ public final class CircuitBreaker {
 
     private void force(Phase held) {
         tell((Phase) PHASE.getAndSet(this, held), held);
+        retuneIfLate(held);
     }
 
     /**
@@ -221,7 +254,7 @@ public final class CircuitBreaker {
             }
             Why released = Why.by(Why.Rule.RELEASED, by);
             Phase next;
-            if (!settings.enabled()) {
+            if (!settings().enabled()) {
                 next = new Disabled(nowNanos);
             } else if (forced instanceof ForcedOpen) {
                 next = new HalfOpen(this, released, 0, nowNanos);
@@ -248,7 +281,14 @@ public final class CircuitBreaker {
             opened.increment();
         }
         tell(from, to);
+        retuneIfLate(to);
         return true;
+    }
+
+    /** A phase that was made before {@link #configure} and takes its place after it. */
+    private void retuneIfLate(Phase placed) {
+        long sinceNanos = placed.sinceNanos(0);
+        boolean unused = retune(placed, sinceNanos); // false: the next one to move has looked, too
     }
 
     private void tell(Phase from, Phase to) {
@@ -268,17 +308,24 @@ public final class CircuitBreaker {
     }
 
     /** Opens after {@code failedRounds} half-open phases or ramps that failed since it was last closed. */
-    void open(Phase from, int failedRounds, Why why, long nowNanos) {
-        move(from, new Open(this, why, failedRounds, nowNanos, nowNanos + openNanos(failedRounds)));
+    boolean open(Phase from, int failedRounds, Why why, long nowNanos) {
+        return move(from, new Open(this, why, failedRounds, nowNanos, jitter.getAsDouble()));
+    }
+
+    /** A closed phase could not open it. If what stands now has the same figures, that one can. */
+    void openIfStill(Measurement tooBad, long nowNanos) {
+        if (phase instanceof Closed now && now.hasFiguresOf(tooBad)) {
+            now.opens(nowNanos);
+        }
     }
 
     /** Goes on from half-open. */
     void recover(HalfOpen from, Why why, long nowNanos) {
         move(
                 from,
-                settings.rampShares().isEmpty()
+                settings().rampShares().isEmpty()
                         ? new Closed(this, why, nowNanos)
-                        : new Ramping(this, why, from.failedRounds(), List.of(), nowNanos, nowNanos));
+                        : new Ramping(this, why, from.failedRounds(), nowNanos));
     }
 
     /** Asks the phase that stands now, after a move of ours or of another thread. */
@@ -287,20 +334,33 @@ public final class CircuitBreaker {
         return phase.tryAcquire(lane, nowNanos);
     }
 
+    Tuning tuning() {
+        return tuning;
+    }
+
+    BreakerSettings settings() {
+        return tuning.settings();
+    }
+
+    Rates rates() {
+        return tuning.rates();
+    }
+
     long leaseNanos() {
-        return leaseNanos;
+        return tuning.leaseNanos();
     }
 
     Measurement newMeasurement(long nowNanos) {
-        return new Measurement(settings, slowNanos, nowNanos);
+        return new Measurement(this, tuning, nowNanos);
     }
 
-    /** Calls of a ramp are lost like probes when their lease is over, and slow in flight like those of a closed phase. */
-    InFlight newRampInFlight(long nowNanos) {
-        return new InFlight(Math.min(slowNanos, leaseNanos), settings.window(), nowNanos);
-    }
-
-    private long openNanos(int failedRounds) {
+    /**
+     * How long it stays open.
+     *
+     * @param cut 0 to 1: which part of the jitter's tenth a grown time is cut by
+     */
+    long openNanos(int failedRounds, double cut) {
+        BreakerSettings settings = settings();
         long first = Spans.nanos(settings.sleepWindow());
         if (failedRounds < 2) {
             return first; // exactly what was asked for: only grown times are spread
@@ -310,6 +370,6 @@ public final class CircuitBreaker {
         for (int doubling = 1; doubling < failedRounds && grown < longest; doubling++) {
             grown = Math.min(longest, grown * 2);
         }
-        return Math.max(first, grown - (long) (grown * 0.1 * jitter.getAsDouble()));
+        return Math.max(first, grown - (long) (grown * 0.1 * cut));
     }
 }

@@ -14,10 +14,28 @@ final class Closed implements Phase, Permit {
     private final Measurement measured;
 
     Closed(CircuitBreaker breaker, Why why, long nowNanos) {
+        this(breaker, why, nowNanos, breaker.newMeasurement(nowNanos));
+    }
+
+    private Closed(CircuitBreaker breaker, Why why, long sinceNanos, Measurement measured) {
         this.breaker = breaker;
         this.why = why;
-        this.sinceNanos = nowNanos;
-        this.measured = breaker.newMeasurement(nowNanos);
+        this.sinceNanos = sinceNanos;
+        this.measured = measured;
+    }
+
+    /** Calls that it has let through are its own still, and are measured where those of the next one are. */
+    @Override
+    public Phase retuned(CircuitBreaker breaker, CircuitBreaker.Tuning tuning, long nowNanos) {
+        if (!tuning.settings().enabled()) {
+            return new Disabled(nowNanos);
+        }
+        Measurement tuned = measured.retuned(tuning, nowNanos);
+        return tuned == measured ? this : new Closed(breaker, why, sinceNanos, tuned);
+    }
+
+    boolean hasFiguresOf(Measurement other) {
+        return measured.hasFiguresOf(other);
     }
 
     @Override
@@ -39,12 +57,15 @@ final class Closed implements Phase, Permit {
         }
     }
 
-    private boolean opens(long nowNanos) {
+    /** Opens the breaker if it is time, and says whether it is. */
+    boolean opens(long nowNanos) {
         Why bad = measured.isTooBad(nowNanos);
         if (bad == null) {
             return false;
         }
-        breaker.open(this, 0, bad, nowNanos);
+        if (!breaker.open(this, 0, bad, nowNanos)) {
+            breaker.openIfStill(measured, nowNanos);
+        }
         return true;
     }
 

@@ -8,6 +8,11 @@ import javax.annotation.Nullable;
 record Disabled(long sinceNanos) implements Phase, Permit {
 
     @Override
+    public Phase retuned(CircuitBreaker breaker, CircuitBreaker.Tuning tuning, long nowNanos) {
+        return tuning.settings().enabled() ? new Closed(breaker, Why.SWITCHED_ON, nowNanos) : this;
+    }
+
+    @Override
     public Permit tryAcquire(@Nullable Lane lane, long nowNanos) {
         return this;
     }

@@ -14,9 +14,19 @@ final class ForcedClosed implements Phase, Permit {
     private final Measurement measured;
 
     ForcedClosed(CircuitBreaker breaker, String by, long nowNanos) {
+        this(by, nowNanos, breaker.newMeasurement(nowNanos));
+    }
+
+    private ForcedClosed(String by, long sinceNanos, Measurement measured) {
         this.by = by;
-        this.sinceNanos = nowNanos;
-        this.measured = breaker.newMeasurement(nowNanos);
+        this.sinceNanos = sinceNanos;
+        this.measured = measured;
+    }
+
+    @Override
+    public Phase retuned(CircuitBreaker breaker, CircuitBreaker.Tuning tuning, long nowNanos) {
+        Measurement tuned = measured.retuned(tuning, nowNanos);
+        return tuned == measured ? this : new ForcedClosed(by, sinceNanos, tuned);
     }
 
     @Override

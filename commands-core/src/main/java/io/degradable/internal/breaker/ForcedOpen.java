@@ -9,6 +9,11 @@ import javax.annotation.Nullable;
 record ForcedOpen(String by, long sinceNanos) implements Phase {
 
     @Override
+    public Phase retuned(CircuitBreaker breaker, CircuitBreaker.Tuning tuning, long nowNanos) {
+        return this;
+    }
+
+    @Override
     public @Nullable Permit tryAcquire(@Nullable Lane lane, long nowNanos) {
         return null;
     }

@@ -73,7 +73,7 @@ final class HalfOpen implements Phase {
             if (before == null) {
                 return breaker.retry(lane, nowNanos);
             }
-            if (before.granted() >= breaker.settings.probes()) {
+            if (before.granted() >= breaker.settings().probes()) {
                 return null;
             }
             Lease lease = new Lease(nowNanos + breaker.leaseNanos());
@@ -85,7 +85,7 @@ final class HalfOpen implements Phase {
 
     @Override
     public boolean wouldPermit(long nowNanos) {
-        return probes.granted() < breaker.settings.probes();
+        return probes.granted() < breaker.settings().probes();
     }
 
     /** Reading is asking: a lost probe is found out by who looks at the state, or whether a call may go, too. */
@@ -110,8 +110,8 @@ final class HalfOpen implements Phase {
 
     /** Leaves the phase if the probes so far allow it, and says whether they do. */
     private boolean decide(Probes figures, long nowNanos) {
-        int all = breaker.settings.probes();
-        int needed = breaker.settings.neededProbes();
+        int all = breaker.settings().probes();
+        int needed = breaker.settings().neededProbes();
         if (figures.good() >= needed) {
             breaker.recover(this, new Why(Why.Rule.PROBES_GOOD, figures.good(), all, needed, ""), nowNanos);
             return true;
@@ -122,6 +122,11 @@ final class HalfOpen implements Phase {
             return true;
         }
         return false;
+    }
+
+    @Override
+    public Phase retuned(CircuitBreaker breaker, CircuitBreaker.Tuning tuning, long nowNanos) {
+        return tuning.settings().enabled() ? this : new Disabled(nowNanos);
     }
 
     @Override
@@ -151,8 +156,8 @@ final class HalfOpen implements Phase {
                 now.inFlight().size(),
                 now.good(),
                 now.bad(),
-                breaker.settings.neededProbes(),
-                breaker.settings.probes(),
+                breaker.settings().neededProbes(),
+                breaker.settings().probes(),
                 Duration.ofNanos(now.nextExpiry(nowNanos)));
     }
 }

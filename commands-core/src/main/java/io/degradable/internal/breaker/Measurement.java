@@ -16,19 +16,47 @@ final class Measurement {
 
     private static final int ENDS = 3; // GOOD, FAILED, SLOW
 
-    private final BreakerSettings settings;
-    private final Rates rates;
+    private final CircuitBreaker breaker;
     private final Window ended;
+    private final AtomicLong failuresInRow;
+    private final long slowNanos;
     private final InFlight inFlight;
-    private final AtomicLong failuresInRow = new AtomicLong();
 
-    Measurement(BreakerSettings settings, long slowNanos, long nowNanos) {
-        this.settings = settings;
-        this.rates = Rates.of(settings);
-        this.ended = settings.countWindow() > 0
+    Measurement(CircuitBreaker breaker, CircuitBreaker.Tuning tuning, long nowNanos) {
+        this(breaker, newWindow(tuning.settings(), nowNanos), new AtomicLong(), tuning, nowNanos);
+    }
+
+    private Measurement(
+            CircuitBreaker breaker,
+            Window ended,
+            AtomicLong failuresInRow,
+            CircuitBreaker.Tuning tuning,
+            long nowNanos) {
+        this.breaker = breaker;
+        this.ended = ended;
+        this.failuresInRow = failuresInRow;
+        this.slowNanos = tuning.slowNanos();
+        this.inFlight = new InFlight(slowNanos, tuning.settings().window(), nowNanos);
+    }
+
+    private static Window newWindow(BreakerSettings settings, long nowNanos) {
+        return settings.countWindow() > 0
                 ? new LastCounts(settings.countWindow())
                 : new Tally(ENDS, settings.window(), settings.buckets(), nowNanos);
-        this.inFlight = new InFlight(slowNanos, settings.window(), nowNanos);
+    }
+
+    /**
+     * With the same window, for calls that are slow from another time on. What is in flight now goes by the time that it
+     * began under, and is looked for no more.
+     */
+    Measurement retuned(CircuitBreaker.Tuning tuning, long nowNanos) {
+        return slowNanos == tuning.slowNanos()
+                ? this
+                : new Measurement(breaker, ended, failuresInRow, tuning, nowNanos);
+    }
+
+    boolean hasFiguresOf(Measurement other) {
+        return ended == other.ended;
     }
 
     /** A call begins. Says whether it is time to look for slow ones in flight. */
@@ -63,7 +91,8 @@ final class Measurement {
         long failed = ended.sum(Verdict.FAILED.ordinal(), nowNanos);
         long slow = ended.sum(Verdict.SLOW.ordinal(), nowNanos) + inFlight.overdue(nowNanos);
         long calls = ended.sum(Verdict.GOOD.ordinal(), nowNanos) + failed + slow;
-        return TripRule.isReached(settings, rates, failed, slow, calls, failuresInRow.get())
+        BreakerSettings settings = breaker.settings();
+        return TripRule.isReached(settings, breaker.rates(), failed, slow, calls, failuresInRow.get())
                 ? TripRule.judge(settings, figures(nowNanos))
                 : null;
     }

@@ -4,8 +4,13 @@ import io.degradable.model.CircuitState;
 import io.degradable.time.Lane;
 import javax.annotation.Nullable;
 
-/** No call goes through. The first one after the open time turns the phase into a half-open one and is its first probe. */
-record Open(CircuitBreaker breaker, Why why, int failedRounds, long fromNanos, long untilNanos) implements Phase {
+/**
+ * No call goes through. The first one after the open time turns the phase into a half-open one and is its first probe.
+ *
+ * @param cut 0 to 1: which part of the jitter's tenth the open time is cut by, if that has grown. It is drawn once, and the
+ *     time itself is what the settings say now
+ */
+record Open(CircuitBreaker breaker, Why why, int failedRounds, long fromNanos, double cut) implements Phase {
 
     @Override
     public @Nullable Permit tryAcquire(@Nullable Lane lane, long nowNanos) {
@@ -29,15 +34,24 @@ record Open(CircuitBreaker breaker, Why why, int failedRounds, long fromNanos, l
 
     @Override
     public long sinceNanos(long nowNanos) {
-        return isOver(nowNanos) ? untilNanos : fromNanos;
+        return isOver(nowNanos) ? untilNanos() : fromNanos;
     }
 
     @Override
     public long openForNanos(long nowNanos) {
-        return Math.max(0, untilNanos - nowNanos);
+        return Math.max(0, untilNanos() - nowNanos);
     }
 
     private boolean isOver(long nowNanos) {
-        return nowNanos - untilNanos >= 0;
+        return nowNanos - untilNanos() >= 0;
+    }
+
+    private long untilNanos() {
+        return fromNanos + breaker.openNanos(failedRounds, cut);
+    }
+
+    @Override
+    public Phase retuned(CircuitBreaker breaker, CircuitBreaker.Tuning tuning, long nowNanos) {
+        return tuning.settings().enabled() ? this : new Disabled(nowNanos);
     }
 }

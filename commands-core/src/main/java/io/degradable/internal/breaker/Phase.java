@@ -19,6 +19,9 @@ sealed interface Phase permits Closed, Open, HalfOpen, Ramping, ForcedOpen, Forc
     /** Books what only time has brought, and moves on if that decides. Whoever reads calls it first. */
     default void refresh(long nowNanos) {}
 
+    /** What stands in its place once the breaker is set to something else; itself when that makes no difference to it. */
+    Phase retuned(CircuitBreaker breaker, CircuitBreaker.Tuning tuning, long nowNanos);
+
     CircuitState state(long nowNanos);
 
     /** Since when the state has been so. */

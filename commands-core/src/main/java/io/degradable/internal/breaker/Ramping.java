@@ -3,6 +3,7 @@ package io.degradable.internal.breaker;
 import io.degradable.internal.breaker.RampRule.Next;
 import io.degradable.internal.window.InFlight;
 import io.degradable.model.CircuitState;
+import io.degradable.settings.BreakerSettings;
 import io.degradable.state.CircuitRamp;
 import io.degradable.time.Lane;
 import java.util.ArrayList;
@@ -22,30 +23,84 @@ final class Ramping implements Phase, Permit {
     private static final int FIELD_BITS = 21;
     private static final long FIELD = (1L << FIELD_BITS) - 1;
 
+    /** Of the whole ramp: it goes on as it began, whatever the breaker is set to meanwhile. */
+    private final BreakerSettings settings;
+
     private final CircuitBreaker breaker;
     private final Why why;
     private final int failedRounds;
     private final long sinceNanos;
     private final int step;
     private final List<Long> badBelow;
-    private final AtomicLong asked = new AtomicLong();
-    private final AtomicLong decisions = new AtomicLong(); // good, failed and slow ones, a field each
+    private final AtomicLong asked;
+    private final AtomicLong decisions; // good, failed and slow ones, a field each
+    private final long limitNanos;
     private final InFlight inFlight;
 
-    /**
-     * The step after those passed.
-     *
-     * @param badBelow how many decisions were bad in each of the steps passed, the lowest first
-     * @param sinceNanos when the first step began
-     */
-    Ramping(CircuitBreaker breaker, Why why, int failedRounds, List<Long> badBelow, long sinceNanos, long nowNanos) {
+    /** The first step. */
+    Ramping(CircuitBreaker breaker, Why why, int failedRounds, long nowNanos) {
+        this(
+                breaker.settings(),
+                breaker,
+                why,
+                failedRounds,
+                List.of(),
+                nowNanos,
+                new AtomicLong(),
+                new AtomicLong(),
+                breaker.tuning(),
+                nowNanos);
+    }
+
+    private Ramping(
+            BreakerSettings settings,
+            CircuitBreaker breaker,
+            Why why,
+            int failedRounds,
+            List<Long> badBelow,
+            long sinceNanos,
+            AtomicLong asked,
+            AtomicLong decisions,
+            CircuitBreaker.Tuning tuning,
+            long nowNanos) {
+        this.settings = settings;
         this.breaker = breaker;
         this.why = why;
         this.failedRounds = failedRounds;
         this.sinceNanos = sinceNanos;
         this.step = badBelow.size();
         this.badBelow = badBelow;
-        this.inFlight = breaker.newRampInFlight(nowNanos);
+        this.asked = asked;
+        this.decisions = decisions;
+        // Calls of a ramp are lost like probes when their lease is over, and slow like those of a closed phase.
+        this.limitNanos = Math.min(tuning.slowNanos(), tuning.leaseNanos());
+        this.inFlight = new InFlight(limitNanos, settings.window(), nowNanos);
+    }
+
+    /** The step after those passed. */
+    private Ramping step(List<Long> passed, Why reason, long nowNanos) {
+        return new Ramping(
+                settings,
+                breaker,
+                reason,
+                failedRounds,
+                List.copyOf(passed),
+                sinceNanos,
+                new AtomicLong(),
+                new AtomicLong(),
+                breaker.tuning(),
+                nowNanos);
+    }
+
+    @Override
+    public Phase retuned(CircuitBreaker breaker, CircuitBreaker.Tuning tuning, long nowNanos) {
+        if (!tuning.settings().enabled()) {
+            return new Disabled(nowNanos);
+        }
+        return limitNanos == Math.min(tuning.slowNanos(), tuning.leaseNanos())
+                ? this
+                : new Ramping(
+                        settings, breaker, why, failedRounds, badBelow, sinceNanos, asked, decisions, tuning, nowNanos);
     }
 
     @Override
@@ -76,8 +131,8 @@ final class Ramping implements Phase, Permit {
         long failed = (made >>> FIELD_BITS) & FIELD;
         long overdue = inFlight.overdue(nowNanos);
         long slow = (made >>> (2 * FIELD_BITS)) + overdue;
-        int needed = breaker.settings.rampDecisions();
-        Rates rates = Rates.ofRamp(breaker.settings);
+        int needed = settings.rampDecisions();
+        Rates rates = Rates.ofRamp(settings);
         long below = step == 0 ? -1 : badBelow.get(step - 1);
         Next next = RampRule.next(rates, good, failed, slow, needed, below);
         if (next == Next.STAY) {
@@ -103,13 +158,13 @@ final class Ramping implements Phase, Permit {
     private void moveTo(List<Long> passed, Why reason, long nowNanos) {
         breaker.move(
                 this,
-                passed.size() == breaker.settings.rampShares().size()
+                passed.size() == settings.rampShares().size()
                         ? new Closed(breaker, reason, nowNanos)
-                        : new Ramping(breaker, reason, failedRounds, List.copyOf(passed), sinceNanos, nowNanos));
+                        : step(passed, reason, nowNanos));
     }
 
     private int share() {
-        return breaker.settings.rampShares().get(step);
+        return settings.rampShares().get(step);
     }
 
     @Override
@@ -137,11 +192,11 @@ final class Ramping implements Phase, Permit {
         long made = decisions.get();
         return new CircuitRamp(
                 step + 1,
-                breaker.settings.rampShares().size(),
+                settings.rampShares().size(),
                 share(),
                 made & FIELD,
                 ((made >>> FIELD_BITS) & FIELD) + (made >>> (2 * FIELD_BITS)),
                 inFlight.overdue(nowNanos),
-                breaker.settings.rampDecisions());
+                settings.rampDecisions());
     }
 }

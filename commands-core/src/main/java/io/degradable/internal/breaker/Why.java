@@ -15,6 +15,7 @@ record Why(Rule rule, long count, long of, long limit, String note) {
     enum Rule {
         NEW,
         SWITCHED_OFF,
+        SWITCHED_ON,
         BAD_RATE,
         FAILURE_RATE,
         SLOW_RATE,
@@ -30,6 +31,7 @@ record Why(Rule rule, long count, long of, long limit, String note) {
 
     static final Why NEW = of(Rule.NEW);
     static final Why SWITCHED_OFF = of(Rule.SWITCHED_OFF);
+    static final Why SWITCHED_ON = of(Rule.SWITCHED_ON);
     static final Why OPEN_TIME_OVER = of(Rule.OPEN_TIME_OVER);
 
     private static Why of(Rule rule) {
@@ -50,6 +52,7 @@ record Why(Rule rule, long count, long of, long limit, String note) {
         return switch (rule) {
             case NEW -> "new";
             case SWITCHED_OFF -> "switched off in the settings";
+            case SWITCHED_ON -> "switched on in the settings";
             case BAD_RATE -> share("calls failed or slow");
             case FAILURE_RATE -> share("calls failed");
             case SLOW_RATE -> share("calls slow");

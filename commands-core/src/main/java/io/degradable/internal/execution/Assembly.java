@@ -5,12 +5,13 @@ import io.degradable.cache.TimedCache;
 import io.degradable.internal.guard.Guard;
 import io.degradable.internal.stage.Copies;
 import io.degradable.internal.stage.Memory;
-import io.degradable.internal.stage.Quota;
 import io.degradable.internal.stage.Rehearsal;
 import io.degradable.internal.stage.Stage;
 import io.degradable.model.Source;
+import io.degradable.model.StageReason;
 import io.degradable.settings.CommandSettings;
 import io.degradable.settings.EntrySettings;
+import io.degradable.settings.GuardSettings;
 import io.degradable.settings.ShortCutSettings;
 import io.degradable.settings.StageSettings;
 import io.degradable.template.StaticTemplate;
@@ -34,12 +35,14 @@ final class Assembly {
     /** And what another run has just fetched. */
     static final String FETCHED = "fetched";
 
+    private static final String REFILL = "refill";
+
     /** Where the guards come from. */
     interface Guards {
 
-        Guard primary(CommandDefinition<?, ?> command);
+        Guard primary(CommandDefinition<?, ?> command, GuardSettings settings, Lasting lasting);
 
-        Guard stage(CommandDefinition<?, ?> command, StageSettings stage);
+        Guard stage(CommandDefinition<?, ?> command, StageSettings stage, Lasting lasting);
 
         /** Whether they are shared by commands that come and go, so that nothing can be kept for one of them alone. */
         default boolean areShared() {
@@ -51,23 +54,21 @@ final class Assembly {
     record OwnGuards(Parts parts) implements Guards {
 
         @Override
-        public Guard primary(CommandDefinition<?, ?> command) {
-            return parts.guard(
-                    command.name(),
-                    command.settings().key(),
-                    PRIMARY,
-                    command.settings().guard(),
-                    command.rules());
+        public Guard primary(CommandDefinition<?, ?> command, GuardSettings settings, Lasting lasting) {
+            return guard(command.name(), PRIMARY, command, settings, lasting);
         }
 
         @Override
-        public Guard stage(CommandDefinition<?, ?> command, StageSettings stage) {
-            return parts.guard(
-                    command.name() + "/" + stage.name(),
-                    command.settings().key(),
-                    stage.name(),
-                    stage.guard(),
-                    command.rules());
+        public Guard stage(CommandDefinition<?, ?> command, StageSettings stage, Lasting lasting) {
+            return guard(command.name() + "/" + stage.name(), stage.name(), command, stage.guard(), lasting);
+        }
+
+        private Guard guard(
+                String owner, String stage, CommandDefinition<?, ?> command, GuardSettings settings, Lasting lasting) {
+            return lasting.guard(
+                    stage,
+                    settings,
+                    () -> parts.guard(owner, command.settings().key(), stage, settings, command.rules()));
         }
     }
 
@@ -85,176 +86,225 @@ final class Assembly {
 
     /** A command of its own. */
     <C, R> CommandRuntime<C, R> runtime(CommandDefinition<C, R> definition) {
-        CallCounts counts = new CallCounts(ticker.nanos());
-        return runtime(definition, counts, new Tenure());
+        return runtime(definition, new CallCounts(ticker.nanos()), new Tenure());
     }
 
     /** A command that is counted with others and goes with them. */
     <C, R> CommandRuntime<C, R> runtime(CommandDefinition<C, R> definition, CallCounts counts, Tenure tenure) {
-        CommandSettings settings = definition.settings();
-        List<Memory<C, ?, R>> memories = new ArrayList<>();
-        ShortCut<C, R> shortCut = null;
-        List<Stage<C, ?, R>> chain = new ArrayList<>();
-        for (StageDefinition<C, R> stage : definition.stages()) {
-            if (stage instanceof StageDefinition.Cached<C, ?, R> cached) {
-                addCached(chain, cached, definition, memories);
-                ShortCutSettings before = settings.shortCut();
-                if (before != null
-                        && before.cache().equals(cached.settings().name())
-                        && !guards.areShared()) { // what is kept of keys in flight takes a command that stays
-                    shortCut = shortCut(before, cached, definition);
+        Lasting lasting = new Lasting();
+        return new CommandRuntime<>(definition, container, wiring(definition, lasting), lasting, counts, tenure);
+    }
+
+    /** How a command works under the settings and the switches of now, going on with what it has kept. */
+    <C, R> Wiring<C, R> wiring(CommandDefinition<C, R> definition, Lasting lasting) {
+        return new Wired<>(definition, lasting).wiring();
+    }
+
+    /** One command while it is wired. */
+    private final class Wired<C, R> {
+
+        private final CommandDefinition<C, R> definition;
+        private final Lasting lasting;
+        private final CommandSettings settings;
+        private final List<Memory<C, ?, R>> memories = new ArrayList<>();
+        private final List<Stage<C, ?, R>> chain = new ArrayList<>();
+        private @Nullable ShortCut<C, R> shortCut;
+
+        Wired(CommandDefinition<C, R> definition, Lasting lasting) {
+            this.definition = definition;
+            this.lasting = lasting;
+            this.settings = container.effective(definition);
+        }
+
+        Wiring<C, R> wiring() {
+            for (StageDefinition<C, R> stage : definition.stages()) {
+                if (stage instanceof StageDefinition.Cached<C, ?, R> cached) {
+                    addCached(cached);
+                } else {
+                    chain.add(stage(stage));
                 }
+            }
+            boolean rehearsed = settings.rehearsalPercentage() > 0 && !guards.areShared();
+            Stage<C, R, R> primary = primary(rehearsed ? rehearsal() : null);
+            return new Wiring<>(
+                    settings,
+                    primary,
+                    chain,
+                    shortCut,
+                    retries(),
+                    container.routeOf(settings.key()),
+                    rehearsed,
+                    container.isFollowed(),
+                    ticker);
+        }
+
+        private Stage<C, R, R> primary(@Nullable Rehearsal<C> rehearsal) {
+            Guard guard = guards.primary(definition, settings.guard(), lasting);
+            StageSettings ofPrimary = StageSettings.of(
+                    PRIMARY,
+                    Source.PRIMARY,
+                    settings.key().name(),
+                    EntrySettings.byDefault(Source.PRIMARY),
+                    guard.settings());
+            return Stage.primary(
+                            ofPrimary, guard, definition.run(), settings.nullIsFailure(), memories, rehearsal, ticker)
+                    .with(lasting.record(PRIMARY), null, ticker.nanos());
+        }
+
+        /** What they may cost is bounded for each command, which takes one that stays. */
+        private @Nullable Retries retries() {
+            if (settings.retry().areOff() || guards.areShared()) {
+                return null;
+            }
+            long now = ticker.nanos();
+            return lasting.retries(
+                    settings.retry(),
+                    now,
+                    () -> new Retries(
+                            settings.retry(), definition.retryOn(), now, container.retriesDenied(settings.key())));
+        }
+
+        private @Nullable Rehearsal<C> rehearsal() {
+            List<Stage<C, ?, ?>> copies = new ArrayList<>();
+            List<Stage<C, ?, ?>> templates = new ArrayList<>();
+            for (Stage<C, ?, R> stage : chain) {
+                // What is only read costs nobody anything: copies in memory and templates.
+                if (stage.guard().isInline()) {
+                    (stage.settings().kind() == Source.CACHE ? copies : templates).add(stage);
+                }
+            }
+            return copies.isEmpty() && templates.isEmpty()
+                    ? null
+                    : new Rehearsal<>(
+                            settings.rehearsalPercentage(), copies, templates, lasting.filling, container::aside);
+        }
+
+        private Stage<C, ?, R> stage(StageDefinition<C, R> stage) {
+            StageSettings declared = stage.settings();
+            if (stage instanceof StageDefinition.SpareCommand<C, R> spare) {
+                CommandRuntime<?, ?> itself = container.command(spare.spare());
+                Guard itsOwn = itself.wiring().primary().guard();
+                StageReason closed = container.closedAsSpare(itself);
+                return kept(
+                        Stage.spare(
+                                now(declared).under(itsOwn.settings()),
+                                itsOwn,
+                                spare.call(),
+                                spare.onFailure(),
+                                ticker),
+                        closed);
+            }
+            StageSettings now = now(declared);
+            Guard guard = guards.stage(definition, now, lasting);
+            return kept(stage(stage, now, guard), null);
+        }
+
+        private Stage<C, ?, R> stage(StageDefinition<C, R> stage, StageSettings now, Guard guard) {
+            if (stage instanceof StageDefinition.SpareFunction<C, R> spare) {
+                return Stage.spare(now, guard, spare.call(), spare.onFailure(), ticker);
+            }
+            if (stage instanceof StageDefinition.Constant<C, R> constant) {
+                Supplier<? extends R> value = live(constant.template());
+                return Stage.constant(now, guard, value, constant.onFailure(), ticker);
+            }
+            if (stage instanceof StageDefinition.Filled<C, ?, R> filled) {
+                return filled(now, guard, filled);
+            }
+            if (stage instanceof StageDefinition.Snapshot<C, ?, R> snapshot) {
+                return snapshot(now, guard, snapshot);
+            }
+            StageDefinition.Computed<C, R> computed = (StageDefinition.Computed<C, R>) stage;
+            return Stage.template(now, guard, computed.fill(), computed.onFailure(), ticker);
+        }
+
+        private <T> Stage<C, ?, R> filled(StageSettings now, Guard guard, StageDefinition.Filled<C, T, R> filled) {
+            LiveTemplate<T> value = live(filled.template());
+            return Stage.template(
+                    now, guard, arguments -> filled.fill().fill(value.get(), arguments), filled.onFailure(), ticker);
+        }
+
+        private <K> Stage<C, ?, R> snapshot(
+                StageSettings now, Guard guard, StageDefinition.Snapshot<C, K, R> snapshot) {
+            Supplier<? extends R> otherwise = live(snapshot.template());
+            return Stage.snapshot(
+                    now, guard, snapshot.snapshot(), snapshot.key(), otherwise, snapshot.onFailure(), ticker);
+        }
+
+        private <T> LiveTemplate<T> live(StaticTemplate<T> template) {
+            return container.templates().live(template, settings.key());
+        }
+
+        private <K> void addCached(StageDefinition.Cached<C, K, R> cached) {
+            TimedCache<K, R> cache = parts.cache(cached.cache());
+            memories.add(new Memory<>(cache, cached.key()));
+            StageSettings memory = now(cached.settings());
+            StageSettings store = cached.store();
+            StageSettings atLast = cached.atLast();
+            // Above the cap on names there is memory only: a pool for each store would be the flood that the cap is to
+            // stop.
+            if (cache instanceof TieredCache<K, R> tiered && store != null && atLast != null && !guards.areShared()) {
+                tiered.isReadUpTo(memory.freshness());
+                chain.add(copies(memory, cached, tiered::near, cache));
+                chain.add(copies(now(store), cached, tiered::readStore, cache));
+                chain.add(copies(now(atLast), cached, cache::read, cache));
             } else {
-                chain.add(stage(stage, definition));
+                chain.add(copies(memory, cached, cache::read, cache));
+            }
+            ShortCutSettings before = settings.shortCut();
+            if (before != null
+                    && before.cache().equals(memory.name())
+                    && !guards.areShared()) { // what is kept of keys in flight takes a command that stays
+                shortCut = shortCut(before, cached, cache);
             }
         }
-        Guard guard = guards.primary(definition);
-        // What they may cost is bounded for each command, which takes one that stays.
-        boolean retried = !settings.retry().areOff() && !guards.areShared();
-        boolean rehearsed = settings.rehearsalPercentage() > 0 && !guards.areShared();
-        Stage<C, R, R> primary = Stage.primary(
-                StageSettings.of(
-                        PRIMARY,
-                        Source.PRIMARY,
-                        settings.key().name(),
-                        EntrySettings.byDefault(Source.PRIMARY),
-                        settings.guard()),
-                guard,
-                definition.run(),
-                settings.nullIsFailure(),
-                memories,
-                rehearsed ? rehearsal(settings, chain) : null,
-                ticker);
-        Retries retries = !retried
-                ? null
-                : new Retries(
-                        settings.retry(),
-                        definition.retryOn(),
-                        ticker.nanos(),
-                        container.retriesDenied(settings.key()));
-        return new CommandRuntime<>(
-                definition, container, primary, chain, shortCut, retries, rehearsed, counts, tenure);
-    }
 
-    private <C, R> @Nullable Rehearsal<C> rehearsal(CommandSettings settings, List<Stage<C, ?, R>> chain) {
-        List<Stage<C, ?, ?>> copies = new ArrayList<>();
-        List<Stage<C, ?, ?>> templates = new ArrayList<>();
-        for (Stage<C, ?, R> stage : chain) {
-            if (stage.guard().isInline()) { // what is only read costs nobody anything: copies in memory and templates
-                (stage.settings().kind() == Source.CACHE ? copies : templates).add(stage);
+        private <K> ShortCut<C, R> shortCut(
+                ShortCutSettings before, StageDefinition.Cached<C, K, R> cached, TimedCache<K, R> cache) {
+            StageSettings memory = now(cached.settings());
+            StageSettings store = cached.store();
+            long youngNanos = Spans.nanos(before.youngerThan());
+            TieredCache<K, R> tiered = cache instanceof TieredCache<K, R> behind && store != null ? behind : null;
+            Copies<K, R> near = tiered == null ? cache::read : tiered::near;
+            return new ShortCut<>(
+                    cached.key(),
+                    copies(memory.named(YOUNG), cached, new YoungCopies<>(near, youngNanos, lasting.flights), cache),
+                    tiered == null || store == null
+                            ? null
+                            : copies(
+                                    now(store).named(YOUNG_STORE),
+                                    cached,
+                                    new YoungCopies<>(tiered::readStore, youngNanos, null),
+                                    cache),
+                    copies(memory.named(FETCHED), cached, cache::read, cache),
+                    lasting.flights,
+                    lasting.record(REFILL).quota(before.refillPerSecond(), ticker.nanos()),
+                    container.closedByHand(settings.key().name(), memory.name()) != null);
+        }
+
+        private <K> Stage<C, ?, R> copies(
+                StageSettings now,
+                StageDefinition.Cached<C, K, R> cached,
+                Copies<K, R> copies,
+                TimedCache<K, R> cache) {
+            Guard guard = guards.stage(definition, now, lasting);
+            return kept(Stage.cached(now, guard, copies, cache, cached.key(), cached.onFailure(), ticker), null);
+        }
+
+        /** Going on with what the stage of that name has kept, and closed if a hand wants it so. */
+        private <V> Stage<C, V, R> kept(Stage<C, V, R> stage, @Nullable StageReason closed) {
+            String name = stage.settings().name();
+            StageReason byHand = container.closedByHand(settings.key().name(), name);
+            return stage.with(lasting.record(name), byHand == null ? closed : byHand, ticker.nanos());
+        }
+
+        /** The settings that a stage has now. */
+        private StageSettings now(StageSettings declared) {
+            for (StageSettings stage : settings.stages()) {
+                if (stage.name().equals(declared.name())) {
+                    return stage;
+                }
             }
+            return declared;
         }
-        return copies.isEmpty() && templates.isEmpty()
-                ? null
-                : new Rehearsal<>(settings.rehearsalPercentage(), copies, templates, container::aside);
-    }
-
-    private <C, R> Stage<C, ?, R> stage(StageDefinition<C, R> stage, CommandDefinition<C, R> command) {
-        StageSettings settings = stage.settings();
-        if (stage instanceof StageDefinition.SpareCommand<C, R> spare) {
-            Guard itsOwn = container.command(spare.spare()).primary().guard();
-            return Stage.spare(settings, itsOwn, spare.call(), spare.onFailure(), ticker);
-        }
-        Guard guard = guards.stage(command, settings);
-        if (stage instanceof StageDefinition.SpareFunction<C, R> spare) {
-            return Stage.spare(settings, guard, spare.call(), spare.onFailure(), ticker);
-        }
-        if (stage instanceof StageDefinition.Constant<C, R> constant) {
-            Supplier<? extends R> value = live(constant.template(), command);
-            return Stage.constant(settings, guard, value, constant.onFailure(), ticker);
-        }
-        if (stage instanceof StageDefinition.Filled<C, ?, R> filled) {
-            return filled(settings, guard, filled, command);
-        }
-        if (stage instanceof StageDefinition.Snapshot<C, ?, R> snapshot) {
-            return snapshot(settings, guard, snapshot, command);
-        }
-        StageDefinition.Computed<C, R> computed = (StageDefinition.Computed<C, R>) stage;
-        return Stage.template(settings, guard, computed.fill(), computed.onFailure(), ticker);
-    }
-
-    private <C, T, R> Stage<C, ?, R> filled(
-            StageSettings settings,
-            Guard guard,
-            StageDefinition.Filled<C, T, R> filled,
-            CommandDefinition<C, R> command) {
-        LiveTemplate<T> value = live(filled.template(), command);
-        return Stage.template(
-                settings, guard, arguments -> filled.fill().fill(value.get(), arguments), filled.onFailure(), ticker);
-    }
-
-    private <C, K, R> Stage<C, ?, R> snapshot(
-            StageSettings settings,
-            Guard guard,
-            StageDefinition.Snapshot<C, K, R> snapshot,
-            CommandDefinition<C, R> command) {
-        Supplier<? extends R> otherwise = live(snapshot.template(), command);
-        return Stage.snapshot(
-                settings, guard, snapshot.snapshot(), snapshot.key(), otherwise, snapshot.onFailure(), ticker);
-    }
-
-    private <T> LiveTemplate<T> live(StaticTemplate<T> template, CommandDefinition<?, ?> command) {
-        return container.templates().live(template, command.settings().key());
-    }
-
-    private <C, K, R> void addCached(
-            List<Stage<C, ?, R>> chain,
-            StageDefinition.Cached<C, K, R> cached,
-            CommandDefinition<C, R> command,
-            List<Memory<C, ?, R>> memories) {
-        TimedCache<K, R> cache = parts.cache(cached.cache());
-        memories.add(new Memory<>(cache, cached.key()));
-        StageSettings memory = cached.settings();
-        StageSettings store = cached.store();
-        StageSettings atLast = cached.atLast();
-        // Above the cap on names there is memory only: a pool for each store would be the flood that the cap is to
-        // stop.
-        if (cache instanceof TieredCache<K, R> tiered && store != null && atLast != null && !guards.areShared()) {
-            tiered.isReadUpTo(memory.freshness());
-            chain.add(copies(memory, cached, command, tiered::near, cache));
-            chain.add(copies(store, cached, command, tiered::readStore, cache));
-            chain.add(copies(atLast, cached, command, cache::read, cache));
-        } else {
-            chain.add(copies(memory, cached, command, cache::read, cache));
-        }
-    }
-
-    private <C, K, R> ShortCut<C, R> shortCut(
-            ShortCutSettings before, StageDefinition.Cached<C, K, R> cached, CommandDefinition<C, R> command) {
-        TimedCache<K, R> cache = parts.cache(cached.cache());
-        StageSettings store = cached.store();
-        Flights flights = new Flights();
-        long youngNanos = Spans.nanos(before.youngerThan());
-        TieredCache<K, R> tiered = cache instanceof TieredCache<K, R> behind && store != null ? behind : null;
-        Copies<K, R> memory = tiered == null ? cache::read : tiered::near;
-        return new ShortCut<>(
-                cached.key(),
-                copies(
-                        cached.settings().named(YOUNG),
-                        cached,
-                        command,
-                        new YoungCopies<>(memory, youngNanos, flights),
-                        cache),
-                tiered == null || store == null
-                        ? null
-                        : copies(
-                                store.named(YOUNG_STORE),
-                                cached,
-                                command,
-                                new YoungCopies<>(tiered::readStore, youngNanos, null),
-                                cache),
-                copies(cached.settings().named(FETCHED), cached, command, cache::read, cache),
-                flights,
-                before.refillPerSecond() == 0 ? null : new Quota(before.refillPerSecond(), ticker.nanos()));
-    }
-
-    private <C, K, R> Stage<C, ?, R> copies(
-            StageSettings settings,
-            StageDefinition.Cached<C, K, R> cached,
-            CommandDefinition<C, R> command,
-            Copies<K, R> copies,
-            TimedCache<K, R> cache) {
-        Guard guard = guards.stage(command, settings);
-        return Stage.cached(settings, guard, copies, cache, cached.key(), cached.onFailure(), ticker);
     }
 }

@@ -6,15 +6,11 @@ import io.degradable.model.CommandKey;
 import io.degradable.model.CommandResult;
 import io.degradable.model.Criticality;
 import io.degradable.model.EventType;
-import io.degradable.model.Trigger;
 import io.degradable.settings.CommandSettings;
 import io.degradable.settings.Effect;
-import io.degradable.settings.StageSettings;
 import io.degradable.state.CallKind;
 import io.degradable.state.CommandView;
 import io.degradable.state.StageView;
-import io.degradable.time.Deadline;
-import io.degradable.time.Spans;
 import io.degradable.time.Ticker;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,91 +30,57 @@ public final class CommandRuntime<C, R> implements CommandView {
     /** In place of an answer: the command was let go for want of use, and is to be looked up anew. */
     public static final Object GONE = new Object();
 
-    /** In place of one of the chain's: none of them can be called at once. */
-    static final int NO_LINK = -1;
-
-    private static final Trigger[] TRIGGERS = Trigger.values();
-
     private final CommandDefinition<C, R> definition;
     private final Container container;
-    private final Stage<C, R, R> primary;
-    private final List<Stage<C, ?, R>> chain;
-    private final Stage<C, ?, R>[] links;
-    private final @Nullable ShortCut<C, R> shortCut;
     final CallCounts counts;
     private final Tenure tenure;
-    private final @Nullable Retries retries;
+    private final Lasting lasting;
     private final List<StageView> views;
-    private final List<StageSettings> settingsOfStages;
-    private final boolean goesByLane;
-    private final int[] plainLinks = new int[TRIGGERS.length];
-    private final long runNanos;
-    private final long budgetNanos;
+    private volatile Wiring<C, R> wiring;
     private volatile boolean pinned;
 
     // Guarded by the container: when somebody last saw that it was used.
     private long seenReceived = -1;
     private long seenNanos;
 
+    /**
+     * A command.
+     *
+     * @param lasting what later wirings of it go on with
+     */
     CommandRuntime(
             CommandDefinition<C, R> definition,
             Container container,
-            Stage<C, R, R> primary,
-            List<Stage<C, ?, R>> chain,
-            @Nullable ShortCut<C, R> shortCut,
-            @Nullable Retries retries,
-            boolean rehearsed,
+            Wiring<C, R> wiring,
+            Lasting lasting,
             CallCounts counts,
             Tenure tenure) {
-        CommandSettings settings = definition.settings();
         this.definition = definition;
         this.container = container;
-        this.primary = primary;
-        this.chain = List.copyOf(chain);
-        this.links = array(this.chain);
-        this.shortCut = shortCut;
+        this.wiring = wiring;
+        this.lasting = lasting;
         this.counts = counts;
         this.tenure = tenure;
-        this.retries = retries;
-        this.budgetNanos = Spans.nanos(settings.budget());
-        long primaryAndChain = Spans.sum(primary.guard().timeoutNanos(), budgetNanos);
-        this.runNanos = Math.min(primaryAndChain, Spans.nanos(settings.deadline()));
         List<StageView> all = new ArrayList<>();
-        all.add(new LiveStage(primary, container.ticker(), retries, false));
-        for (Stage<C, ?, R> stage : shortCut == null ? List.<Stage<C, ?, R>>of() : shortCut.stages()) {
-            all.add(new LiveStage(stage, container.ticker(), null, false));
-        }
-        for (Stage<C, ?, R> stage : chain) {
-            all.add(new LiveStage(stage, container.ticker(), null, rehearsed));
+        for (int place = 0; place < wiring.allStages().size(); place++) {
+            all.add(new LiveStage(this, place));
         }
         this.views = List.copyOf(all);
-        this.settingsOfStages = Stream.concat(Stream.of(primary), this.chain.stream())
-                .map(Stage::settings)
-                .toList();
-        this.goesByLane = primary.guard().isHere()
-                && !settings.effect().writes()
-                && settings.effect() != Effect.FAIL_CLOSED
-                && retries == null
-                && shortCut == null
-                && !container.isFollowed();
-        for (Trigger trigger : TRIGGERS) {
-            plainLinks[trigger.ordinal()] = findPlainLink(trigger);
-        }
     }
 
-    @SuppressWarnings({"unchecked", "rawtypes"}) // there are no arrays of a generic type
-    private static <C, R> Stage<C, ?, R>[] array(List<Stage<C, ?, R>> chain) {
-        return (Stage<C, ?, R>[]) chain.toArray(new Stage[0]);
+    /** How it works now. A run asks once, when it begins. */
+    Wiring<C, R> wiring() {
+        return wiring;
     }
 
-    /** The first stage that is entered for a trigger, if no more than a look into memory. */
-    private int findPlainLink(Trigger trigger) {
-        for (int place = 0; place < chain.size(); place++) {
-            if (chain.get(place).isFor(trigger)) {
-                return chain.get(place).isPlain() ? place : NO_LINK;
-            }
-        }
-        return NO_LINK;
+    /** Lets it work otherwise; one thread at a time. */
+    void wire(Wiring<C, R> next) {
+        wiring = next;
+    }
+
+    /** What wirings of it go on with; guarded by the container. */
+    Lasting lasting() {
+        return lasting;
     }
 
     /**
@@ -188,7 +150,7 @@ public final class CommandRuntime<C, R> implements CommandView {
             seenReceived = received;
             seenNanos = nowNanos;
         }
-        return !pinned && definition.isMadeUp() && nowNanos - seenNanos >= idleNanos;
+        return !pinned && definition.isMadeUp() && !lasting.isHeld() && nowNanos - seenNanos >= idleNanos;
     }
 
     /** Lets it go, unless something is in flight or its breaker is not closed. */
@@ -202,18 +164,7 @@ public final class CommandRuntime<C, R> implements CommandView {
     }
 
     private Stream<Guard> guards() {
-        return allStages().stream().map(Stage::guard);
-    }
-
-    /** The primary, what comes before it, then the chain in order. */
-    List<Stage<?, ?, ?>> allStages() {
-        List<Stage<?, ?, ?>> all = new ArrayList<>();
-        all.add(primary);
-        if (shortCut != null) {
-            all.addAll(shortCut.stages());
-        }
-        all.addAll(chain);
-        return all;
+        return wiring.allStages().stream().map(Stage::guard);
     }
 
     /** Where it runs. */
@@ -223,46 +174,6 @@ public final class CommandRuntime<C, R> implements CommandView {
 
     CommandDefinition<C, R> definition() {
         return definition;
-    }
-
-    Stage<C, R, R> primary() {
-        return primary;
-    }
-
-    List<Stage<C, ?, R>> chain() {
-        return chain;
-    }
-
-    /** Whether a synchronous run of it may take the short way. */
-    boolean goesByLane() {
-        return goesByLane;
-    }
-
-    /** The stage at a place of the chain. */
-    Stage<C, ?, R> link(int place) {
-        return links[place];
-    }
-
-    /** The place of the first stage of the chain that is entered for a trigger, if it {@link Stage#isPlain()}. */
-    int plainLink(Trigger trigger) {
-        return plainLinks[trigger.ordinal()];
-    }
-
-    /** Of the primary, then of the chain in order. */
-    List<StageSettings> settingsOfStages() {
-        return settingsOfStages;
-    }
-
-    /** Null when the primary is always asked. */
-    @Nullable
-    ShortCut<C, R> shortCut() {
-        return shortCut;
-    }
-
-    /** Null when the primary is tried once. */
-    @Nullable
-    Retries retries() {
-        return retries;
     }
 
     CallCounts counts() {
@@ -277,15 +188,6 @@ public final class CommandRuntime<C, R> implements CommandView {
         return container.ticker();
     }
 
-    long budgetNanos() {
-        return budgetNanos;
-    }
-
-    /** When a run that starts now must be over: its own limits, or earlier if the run that it is part of ends earlier. */
-    long deadline(Deadline parent, long startNanos) {
-        return parent.earlierOf(container.ticker(), startNanos + runNanos);
-    }
-
     @Override
     public CommandKey key() {
         return definition.settings().key();
@@ -293,12 +195,12 @@ public final class CommandRuntime<C, R> implements CommandView {
 
     @Override
     public Criticality criticality() {
-        return definition.settings().criticality();
+        return settings().criticality();
     }
 
     @Override
     public CommandSettings settings() {
-        return definition.settings();
+        return wiring.settings();
     }
 
     @Override

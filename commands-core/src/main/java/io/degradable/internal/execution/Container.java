@@ -15,6 +15,8 @@ import io.degradable.internal.guard.CallContext;
 import io.degradable.internal.guard.Guard;
 import io.degradable.internal.stage.Stage;
 import io.degradable.model.CommandKey;
+import io.degradable.model.StageReason;
+import io.degradable.settings.CommandSettings;
 import io.degradable.settings.Differences;
 import io.degradable.settings.Require;
 import io.degradable.state.CacheView;
@@ -379,7 +381,7 @@ public final class Container {
     public Guard guard(String command, String stage) {
         CommandRuntime<?, ?> owner = known(command);
         List<String> names = new ArrayList<>();
-        for (Stage<?, ?, ?> one : owner.allStages()) {
+        for (Stage<?, ?, ?> one : owner.wiring().allStages()) {
             names.add(one.settings().name());
             if (one.settings().name().equals(stage)) {
                 return one.guard();
@@ -391,7 +393,7 @@ public final class Container {
     /** Sets another target for how many bodies of a command on a semaphore or on virtual threads run at once. */
     public void resize(String command, int limit) {
         Require.positive("limit of " + command, limit);
-        Bulkhead bulkhead = known(command).primary().guard().bulkhead();
+        Bulkhead bulkhead = known(command).wiring().primary().guard().bulkhead();
         if (bulkhead instanceof SemaphoreBulkhead semaphore) {
             semaphore.resize(limit);
         } else if (bulkhead instanceof VirtualThreadBulkhead virtual) {
@@ -400,6 +402,28 @@ public final class Container {
             throw new IllegalArgumentException(
                     "command " + command + " runs on a thread pool: resize that, it may be shared");
         }
+    }
+
+    /** The settings of a command as they are now. */
+    CommandSettings effective(CommandDefinition<?, ?> definition) {
+        return definition.settings();
+    }
+
+    /** Which stages runs of a command ask that begin now. */
+    RouteRule routeOf(CommandKey command) {
+        return RouteRule.FULL;
+    }
+
+    /** Why a stage is closed to every run; null when it is not. */
+    @Nullable
+    StageReason closedByHand(String command, String stage) {
+        return null;
+    }
+
+    /** Why a command does not serve as a spare; null when it does. */
+    @Nullable
+    StageReason closedAsSpare(CommandRuntime<?, ?> spare) {
+        return null;
     }
 
     void requireOpen() {

@@ -19,11 +19,12 @@ final class Execution {
     static <C, R> @Nullable Object run(CommandRuntime<C, R> command, C arguments, boolean asResult) {
         Run<C, R> run = null;
         try {
-            Lane lane = command.goesByLane() ? Lane.enter() : null;
+            Wiring<C, R> wiring = command.wiring();
+            Lane lane = wiring.goesByLane() ? Lane.enter() : null;
             if (lane != null) {
                 Object cameTo;
                 try {
-                    cameTo = LaneRun.run(lane, command, arguments, asResult);
+                    cameTo = LaneRun.run(lane, command, wiring, arguments, asResult);
                 } finally {
                     lane.holder = null;
                 }

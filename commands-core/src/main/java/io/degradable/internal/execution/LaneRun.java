@@ -54,13 +54,14 @@ final class LaneRun {
      * @param asResult whether the result is wanted, or the answer alone
      * @return the answer or the result; a {@link Run} that has to go on; {@link CommandRuntime#GONE}
      */
-    static <C, R> @Nullable Object run(Lane lane, CommandRuntime<C, R> command, C arguments, boolean asResult) {
+    static <C, R> @Nullable Object run(
+            Lane lane, CommandRuntime<C, R> command, Wiring<C, R> wiring, C arguments, boolean asResult) {
         boolean entered = false;
         long startNanos = command.ticker().nanos();
         try {
             entered = command.enter();
             return entered
-                    ? OF_LANES[lane.index()].perform(lane, command, arguments, startNanos, asResult)
+                    ? OF_LANES[lane.index()].perform(lane, command, wiring, arguments, startNanos, asResult)
                     : CommandRuntime.GONE;
         } catch (Throwable lost) {
             if (entered) {
@@ -76,16 +77,21 @@ final class LaneRun {
 
     @SuppressWarnings("unchecked") // the record of a call holds nothing of it while no call is made
     private <C, R> @Nullable Object perform(
-            Lane lane, CommandRuntime<C, R> command, C arguments, long startNanos, boolean asResult) {
+            Lane lane,
+            CommandRuntime<C, R> command,
+            Wiring<C, R> wiring,
+            C arguments,
+            long startNanos,
+            boolean asResult) {
         HereCall<R> call = (HereCall<R>) primaryCall;
-        Stage<C, R, R> primary = command.primary();
+        Stage<C, R, R> primary = wiring.primary();
         if (Thread.currentThread().isInterrupted()) {
-            return new Run<>(command, arguments, startNanos, List.of());
+            return new Run<>(command, wiring, arguments, startNanos, List.of());
         }
-        long deadlineNanos = command.deadline(Deadline.NONE, startNanos);
+        long deadlineNanos = wiring.deadline(Deadline.NONE, startNanos);
         R answer = primary.call(call, lane, arguments, startNanos, deadlineNanos);
         if (call.reason() != StageReason.ANSWER) {
-            return degraded(lane, command, arguments, answer, asResult);
+            return degraded(lane, command, wiring, arguments, answer, asResult);
         }
         long elapsedNanos = call.endNanos() - startNanos;
         Object wanted = asResult
@@ -97,15 +103,20 @@ final class LaneRun {
     }
 
     private <C, R> @Nullable Object degraded(
-            Lane lane, CommandRuntime<C, R> command, C arguments, @Nullable R primarys, boolean asResult) {
+            Lane lane,
+            CommandRuntime<C, R> command,
+            Wiring<C, R> wiring,
+            C arguments,
+            @Nullable R primarys,
+            boolean asResult) {
         int place = isPlain(primaryCall) && !Thread.currentThread().isInterrupted()
-                ? command.plainLink(primaryCall.reason().trigger())
-                : CommandRuntime.NO_LINK;
-        if (place == CommandRuntime.NO_LINK) {
-            return new Run<>(command, arguments, primaryCall.startNanos(), List.of(copyOfPrimary(primarys)));
+                ? wiring.plainLink(primaryCall.reason().trigger())
+                : Wiring.NO_LINK;
+        if (place == Wiring.NO_LINK) {
+            return new Run<>(command, wiring, arguments, primaryCall.startNanos(), List.of(copyOfPrimary(primarys)));
         }
-        Stage<C, ?, R> link = command.link(place);
-        return answeredBy(link, place, lane, command, arguments, primarys, asResult);
+        Stage<C, ?, R> link = wiring.link(place);
+        return answeredBy(link, place, lane, command, wiring, arguments, primarys, asResult);
     }
 
     /** Whether the next stage is asked, and what is told of this one can be told without a record of it. */
@@ -121,25 +132,26 @@ final class LaneRun {
             int place,
             Lane lane,
             CommandRuntime<C, R> command,
+            Wiring<C, R> wiring,
             C arguments,
             @Nullable R primarys,
             boolean asResult) {
         HereCall<V> call = (HereCall<V>) linkCall;
         long startNanos = primaryCall.startNanos();
-        long deadlineNanos = command.deadline(Deadline.NONE, startNanos);
+        long deadlineNanos = wiring.deadline(Deadline.NONE, startNanos);
         long primaryEndNanos = primaryCall.endNanos();
-        long chainEndNanos = Spans.earlier(deadlineNanos, primaryEndNanos + command.budgetNanos());
+        long chainEndNanos = Spans.earlier(deadlineNanos, primaryEndNanos + wiring.budgetNanos());
         V yielded = link.call(call, lane, arguments, primaryEndNanos, chainEndNanos);
         if (call.reason() != StageReason.ANSWER) {
             HereCall<V> endedLink = call.copy(yielded);
             call.clear();
-            return goesOn(place, command, arguments, primarys, endedLink);
+            return goesOn(place, command, wiring, arguments, primarys, endedLink);
         }
         StageReason reason = primaryCall.reason();
         Source source = link.settings().kind();
-        command.primary().left(lane, reason);
+        wiring.primary().left(lane, reason);
         for (int skipped = 0; skipped < place; skipped++) {
-            command.link(skipped).left(lane, StageReason.NOT_FOR_TRIGGER);
+            wiring.link(skipped).left(lane, StageReason.NOT_FOR_TRIGGER);
         }
         link.left(lane, StageReason.ANSWER);
         long ageNanos = link.ageNanos(yielded);
@@ -154,7 +166,7 @@ final class LaneRun {
                         answer,
                         newCallId(),
                         call.endNanos() - startNanos,
-                        command.settingsOfStages(),
+                        wiring.settingsOfStages(),
                         place,
                         reason,
                         primaryCall.failure(),
@@ -168,14 +180,19 @@ final class LaneRun {
 
     /** The run goes on after a link that did not answer. */
     private <C, R> Run<C, R> goesOn(
-            int place, CommandRuntime<C, R> command, C arguments, @Nullable R primarys, Call<?> endedLink) {
+            int place,
+            CommandRuntime<C, R> command,
+            Wiring<C, R> wiring,
+            C arguments,
+            @Nullable R primarys,
+            Call<?> endedLink) {
         List<Call<?>> ended = new ArrayList<>();
         ended.add(copyOfPrimary(primarys));
         for (int skipped = 0; skipped < place; skipped++) {
             ended.add(HereCall.skipped(primaryCall.endNanos(), StageReason.NOT_FOR_TRIGGER));
         }
         ended.add(endedLink);
-        return new Run<>(command, arguments, primaryCall.startNanos(), ended);
+        return new Run<>(command, wiring, arguments, primaryCall.startNanos(), ended);
     }
 
     /** What the primary has come to, for a run that goes on. */

@@ -70,8 +70,8 @@ final class Overflow implements Assembly.Guards {
                 List.of(new StageDefinition.SpareFunction<>(SPARE, (command, context) -> noBody(), null)));
         this.other = new Assembly(container, parts, own).runtime(definition);
         other.pin();
-        this.primaries = other.primary().guard();
-        this.spares = other.chain().get(0).guard();
+        this.primaries = other.wiring().primary().guard();
+        this.spares = other.wiring().chain().get(0).guard();
         this.assembly = new Assembly(container, parts, this);
     }
 
@@ -120,19 +120,19 @@ final class Overflow implements Assembly.Guards {
     }
 
     @Override
-    public Guard primary(CommandDefinition<?, ?> command) {
-        return shared(primaries, POOL, command.settings().guard(), command.rules());
+    public Guard primary(CommandDefinition<?, ?> command, GuardSettings settings, Lasting lasting) {
+        return shared(primaries, POOL, settings, command.rules());
     }
 
     @Override
-    public Guard stage(CommandDefinition<?, ?> command, StageSettings stage) {
+    public Guard stage(CommandDefinition<?, ?> command, StageSettings stage, Lasting lasting) {
         return stage.kind() == Source.SPARE
                 ? shared(
                         spares,
                         (BulkheadSettings.ThreadPool) spares.settings().bulkhead(),
                         stage.guard(),
                         command.rules())
-                : own.stage(command, stage); // in memory, without a name
+                : own.stage(command, stage, lasting); // in memory, without a name
     }
 
     private Guard shared(Guard with, BulkheadSettings.ThreadPool pool, GuardSettings own, FailureRules rules) {

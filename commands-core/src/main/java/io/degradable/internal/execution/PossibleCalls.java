@@ -26,6 +26,7 @@ final class PossibleCalls {
             kinds.add(new CallKind(CallOutcome.DEGRADED, Source.CACHE, Trigger.RESPONSE_FROM_CACHE));
             kinds.add(new CallKind(CallOutcome.REJECTED, null, Trigger.OVERLOADED)); // by the refill
         }
+        addByHand(kinds, settings);
         for (Trigger trigger : triggers(settings)) {
             for (StageSettings stage : settings.stages()) {
                 if (stage.entry().on().contains(trigger)) {
@@ -47,6 +48,24 @@ final class PossibleCalls {
         return Collections.unmodifiableSet(kinds);
     }
 
+    /** A switch, the way back from it, and a primary that is out: there the stages' own triggers do not count. */
+    private static void addByHand(Set<CallKind> kinds, CommandSettings settings) {
+        for (Trigger trigger : EnumSet.of(Trigger.SWITCH, Trigger.RAMP)) {
+            for (StageSettings stage : settings.stages()) {
+                if (stage.kind() != Source.SPARE) {
+                    kinds.add(new CallKind(CallOutcome.DEGRADED, stage.kind(), trigger));
+                } else if (trigger == Trigger.SWITCH) {
+                    kinds.add(new CallKind(CallOutcome.DEGRADED, Source.SPARE, trigger));
+                    kinds.add(new CallKind(CallOutcome.BAD_REQUEST, null, trigger));
+                }
+            }
+            if (!settings.stages().isEmpty()) {
+                kinds.add(new CallKind(CallOutcome.CANCELLED, null, trigger));
+                kinds.add(new CallKind(CallOutcome.REJECTED, null, trigger));
+            }
+        }
+    }
+
     private static Set<Trigger> triggers(CommandSettings settings) {
         Set<Trigger> triggers = EnumSet.of(Trigger.FAILURE, Trigger.TIMEOUT, Trigger.OVERLOADED);
         triggers.add(
@@ -56,9 +75,7 @@ final class PossibleCalls {
         if (settings.key().name().equals(Container.OTHER)) {
             triggers.add(Trigger.SEMAPHORE_REJECTED); // who shares it may run on the caller's thread
         }
-        if (settings.guard().breaker().enabled()) {
-            triggers.add(Trigger.SHORT_CIRCUITED);
-        }
+        triggers.add(Trigger.SHORT_CIRCUITED); // also of a breaker that is switched off: it can be forced open
         return triggers;
     }
 }

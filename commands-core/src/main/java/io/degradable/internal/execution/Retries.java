@@ -30,8 +30,8 @@ final class Retries {
     private final RetrySettings settings;
     private final @Nullable Predicate<? super Throwable> onFailure;
     private final RetryBudget budget;
-    private final LongAdder retried = new LongAdder();
-    private final LongAdder overBudget = new LongAdder();
+    private final LongAdder retried;
+    private final LongAdder overBudget;
 
     private final LongConsumer denied;
     private final AtomicLong toldNanos;
@@ -47,11 +47,49 @@ final class Retries {
             @Nullable Predicate<? super Throwable> onFailure,
             long nowNanos,
             LongConsumer denied) {
-        this.denied = denied;
-        this.toldNanos = new AtomicLong(nowNanos - TOLD_EVERY_NANOS);
+        this(
+                settings,
+                onFailure,
+                newBudget(settings, nowNanos),
+                new LongAdder(),
+                new LongAdder(),
+                denied,
+                new AtomicLong(nowNanos - TOLD_EVERY_NANOS));
+    }
+
+    private Retries(
+            RetrySettings settings,
+            @Nullable Predicate<? super Throwable> onFailure,
+            RetryBudget budget,
+            LongAdder retried,
+            LongAdder overBudget,
+            LongConsumer denied,
+            AtomicLong toldNanos) {
         this.settings = settings;
         this.onFailure = onFailure;
-        this.budget = new RetryBudget(settings.budgetPercentage(), settings.budgetPerSecond(), nowNanos);
+        this.budget = budget;
+        this.retried = retried;
+        this.overBudget = overBudget;
+        this.denied = denied;
+        this.toldNanos = toldNanos;
+    }
+
+    private static RetryBudget newBudget(RetrySettings settings, long nowNanos) {
+        return new RetryBudget(settings.budgetPercentage(), settings.budgetPerSecond(), nowNanos);
+    }
+
+    /** The same under other settings; the budget begins anew when it is another. */
+    Retries retuned(RetrySettings other, long nowNanos) {
+        boolean sameBudget = other.budgetPercentage() == settings.budgetPercentage()
+                && other.budgetPerSecond() == settings.budgetPerSecond();
+        return new Retries(
+                other,
+                onFailure,
+                sameBudget ? budget : newBudget(other, nowNanos),
+                retried,
+                overBudget,
+                denied,
+                toldNanos);
     }
 
     /** A run begins. */

@@ -9,6 +9,7 @@ import io.degradable.internal.guard.Guard;
 import io.degradable.internal.guard.GuardMeter;
 import io.degradable.internal.guard.HereCall;
 import io.degradable.internal.stage.Entrance;
+import io.degradable.internal.stage.Route;
 import io.degradable.internal.stage.Stage;
 import io.degradable.internal.stage.Step;
 import io.degradable.model.CommandException;
@@ -40,6 +41,7 @@ import javax.annotation.Nullable;
 final class Run<C, R> implements FinishedRun<R>, Driver, Entrance {
 
     private final CommandRuntime<C, R> command;
+    private final Wiring<C, R> wiring;
     private final C arguments;
     private final long startNanos;
     private final long deadlineNanos;
@@ -60,6 +62,7 @@ final class Run<C, R> implements FinishedRun<R>, Driver, Entrance {
     /** When what ended last ended. */
     private long nowNanos;
 
+    private Route route = Route.FULL;
     private @Nullable Refresh<C, R> refresh;
     private @Nullable Retrying<C, R> retrying;
     private boolean admitted;
@@ -101,7 +104,7 @@ final class Run<C, R> implements FinishedRun<R>, Driver, Entrance {
     }
 
     Run(CommandRuntime<C, R> command, C arguments) {
-        this(command, arguments, command.ticker().nanos(), Deadline.current(), List.of());
+        this(command, command.wiring(), arguments, command.ticker().nanos(), Deadline.current(), List.of());
     }
 
     /**
@@ -109,17 +112,24 @@ final class Run<C, R> implements FinishedRun<R>, Driver, Entrance {
      *
      * @param ended what has ended there, from the primary on
      */
-    Run(CommandRuntime<C, R> command, C arguments, long startNanos, List<Call<?>> ended) {
-        this(command, arguments, startNanos, Deadline.NONE, ended);
+    Run(CommandRuntime<C, R> command, Wiring<C, R> wiring, C arguments, long startNanos, List<Call<?>> ended) {
+        this(command, wiring, arguments, startNanos, Deadline.NONE, ended);
         this.counted = true;
     }
 
-    private Run(CommandRuntime<C, R> command, C arguments, long startNanos, Deadline parent, List<Call<?>> ended) {
+    private Run(
+            CommandRuntime<C, R> command,
+            Wiring<C, R> wiring,
+            C arguments,
+            long startNanos,
+            Deadline parent,
+            List<Call<?>> ended) {
         this.command = command;
+        this.wiring = wiring;
         this.arguments = arguments;
         this.startNanos = startNanos;
         this.nowNanos = startNanos;
-        this.deadlineNanos = command.deadline(parent, startNanos);
+        this.deadlineNanos = wiring.deadline(parent, startNanos);
         this.around = command.effect() == Effect.FAIL_CLOSED && parent != Deadline.NONE ? parent : null;
         this.ended = ended;
     }
@@ -131,14 +141,16 @@ final class Run<C, R> implements FinishedRun<R>, Driver, Entrance {
      * @throws IllegalStateException when the container is closed
      */
     boolean enter() {
-        command.primary().guard().ensureStackRoom();
+        wiring.primary().guard().ensureStackRoom();
         if (around != null) {
             around.checkBegins(); // also of one that is turned away: the page around it must not answer
         }
         counted = command.enter();
-        ShortCut<C, R> shortCut = command.shortCut();
-        if (counted && shortCut != null) {
-            refresh = new Refresh<>(shortCut, arguments, command.primary().guard()::userMistake);
+        RouteRule rule = wiring.route();
+        route = rule.of(rule.needsId() ? callId() : 0);
+        ShortCut<C, R> shortCut = wiring.shortCut();
+        if (counted && shortCut != null && route.isFull()) {
+            refresh = new Refresh<>(shortCut, arguments, wiring.primary().guard()::userMistake);
         }
         if (!counted && around != null) {
             around.checkAnswered(); // by another run, which is to come
@@ -177,7 +189,7 @@ final class Run<C, R> implements FinishedRun<R>, Driver, Entrance {
     public CallContext context() {
         if (carried == null) {
             waiter = Thread.currentThread();
-            Guard primary = command.primary().guard();
+            Guard primary = wiring.primary().guard();
             carried = CallContext.capture(command.container().carriers(), observed, primary::userMistake);
         }
         return carried;
@@ -221,26 +233,30 @@ final class Run<C, R> implements FinishedRun<R>, Driver, Entrance {
     }
 
     private Call<?> beginPrimary(Driver toTell) {
+        StageReason notAsked = route.why();
+        if (notAsked != null) {
+            return HereCall.skipped(nowNanos, notAsked);
+        }
         Call<R> instead = refresh == null ? null : refresh.instead();
         if (instead != null) {
             return instead;
         }
-        Retries retries = command.retries();
+        Retries retries = wiring.retries();
         if (retries != null) {
             retries.called();
         }
-        return command.primary().beginFirst(arguments, nowNanos, deadlineNanos, toTell);
+        return wiring.primary().beginFirst(arguments, nowNanos, deadlineNanos, toTell);
     }
 
     private Call<?> retryPrimary(Retrying<C, R> again, Driver toTell) {
         again.attempts++;
-        return command.primary().beginFirst(arguments, command.ticker().nanos(), primaryEndNanos(), toTell);
+        return wiring.primary().beginFirst(arguments, command.ticker().nanos(), primaryEndNanos(), toTell);
     }
 
     /** All attempts and pauses together have the primary's time. */
     private long primaryEndNanos() {
         return Spans.earlier(
-                deadlineNanos, startNanos + command.primary().guard().timeoutNanos());
+                deadlineNanos, startNanos + wiring.primary().guard().timeoutNanos());
     }
 
     /**
@@ -299,7 +315,7 @@ final class Run<C, R> implements FinishedRun<R>, Driver, Entrance {
         }
         // What another run's primary came to has been tried again there.
         boolean asked = refresh == null || refresh.instead() == null;
-        Retries retries = place == 0 && asked ? command.retries() : null;
+        Retries retries = place == 0 && asked ? wiring.retries() : null;
         if (retries == null) {
             settle(step);
         } else if (retrying != null && wasNotLetIn(step)) {
@@ -316,9 +332,9 @@ final class Run<C, R> implements FinishedRun<R>, Driver, Entrance {
             tellOf(step, observed);
         }
         if (step.outcome() == StageOutcome.ANSWERED) {
-            trail.add(command.primary().endFirst(HereCall.skipped(step.startNanos(), StageReason.YOUNG_COPY)));
+            trail.add(wiring.primary().endFirst(HereCall.skipped(step.startNanos(), StageReason.YOUNG_COPY)));
             trail.add(step);
-            command.primary().left(null, StageReason.YOUNG_COPY);
+            wiring.primary().left(null, StageReason.YOUNG_COPY);
             before.land(null);
             finish(Ending.CACHE);
         }
@@ -349,14 +365,14 @@ final class Run<C, R> implements FinishedRun<R>, Driver, Entrance {
     private void settle(Step<C, ?, R> step) {
         trail.add(step);
         if (place == 0) {
-            command.primary().left(null, step.reason());
+            wiring.primary().left(null, step.reason());
             if (refresh != null) {
                 refresh.land(step);
             }
         }
         Ending ending = place == 0 ? afterPrimary(step) : afterLink(step);
         place++;
-        if (ending == null && place > command.chain().size()) {
+        if (ending == null && place > wiring.chain().size()) {
             ending = !admitted ? Ending.MISSING : allRefused ? Ending.REJECTION : Ending.FAILURE;
         }
         if (ending != null) {
@@ -366,7 +382,7 @@ final class Run<C, R> implements FinishedRun<R>, Driver, Entrance {
 
     @SuppressWarnings("unchecked") // a call comes back to the stage that began it
     private Step<C, ?, R> endFirst(Call<?> call) {
-        return command.primary().endFirst((Call<R>) call);
+        return wiring.primary().endFirst((Call<R>) call);
     }
 
     @SuppressWarnings("unchecked") // a call comes back to the stage that began it
@@ -399,7 +415,7 @@ final class Run<C, R> implements FinishedRun<R>, Driver, Entrance {
             thrownUnchanged = true;
             return endedBy(step, Ending.THROWN);
         }
-        chainEndNanos = Spans.earlier(deadlineNanos, nowNanos + command.budgetNanos());
+        chainEndNanos = Spans.earlier(deadlineNanos, nowNanos + wiring.budgetNanos());
         return null;
     }
 
@@ -536,6 +552,11 @@ final class Run<C, R> implements FinishedRun<R>, Driver, Entrance {
     // ---- as the rules of entry see it ----
 
     @Override
+    public Route route() {
+        return route;
+    }
+
+    @Override
     public Trigger trigger() {
         return trail.get(0).reason().trigger();
     }
@@ -553,7 +574,7 @@ final class Run<C, R> implements FinishedRun<R>, Driver, Entrance {
 
     @Override
     public GuardMeter primary() {
-        return command.primary().guard().meter();
+        return wiring.primary().guard().meter();
     }
 
     @Override
@@ -575,7 +596,7 @@ final class Run<C, R> implements FinishedRun<R>, Driver, Entrance {
     // ----
 
     private Stage<C, ?, R> stage() {
-        return command.chain().get(place - 1);
+        return wiring.chain().get(place - 1);
     }
 
     private Step<C, ?, R> last() {

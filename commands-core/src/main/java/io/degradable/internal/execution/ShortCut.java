@@ -16,6 +16,7 @@ import javax.annotation.Nullable;
  * @param fetched reads in memory what another run has just fetched, however long that took
  * @param flights which keys are being fetched
  * @param refill how many runs go on to the primary; null for any number
+ * @param isOut whether a hand has taken the cache out, so that copies are not looked up
  */
 record ShortCut<C, R>(
         Function<? super C, ?> key,
@@ -23,7 +24,8 @@ record ShortCut<C, R>(
         @Nullable Stage<C, ?, R> store,
         Stage<C, ?, R> fetched,
         Flights flights,
-        @Nullable Quota refill) {
+        @Nullable Quota refill,
+        boolean isOut) {
 
     List<Stage<C, ?, R>> stages() {
         List<Stage<C, ?, R>> stages = new ArrayList<>();

@@ -104,10 +104,27 @@ public final class Guard {
     }
 
     private static CircuitBreaker newBreaker(GuardSettings settings, Ticker ticker, @Nullable Watcher watcher) {
-        boolean limited = Spans.nanos(settings.timeout()) < Spans.FOREVER;
-        long leaseNanos = limited ? Spans.nanos(settings.timeout()) + LEASE_MARGIN_NANOS : UNLIMITED_LEASE_NANOS;
         return new CircuitBreaker(
-                settings.breaker(), leaseNanos, Spans.nanos(settings.slowCall()), ticker.nanos(), watcher);
+                settings.breaker(), leaseNanos(settings), Spans.nanos(settings.slowCall()), ticker.nanos(), watcher);
+    }
+
+    private static long leaseNanos(GuardSettings settings) {
+        boolean limited = Spans.nanos(settings.timeout()) < Spans.FOREVER;
+        return limited ? Spans.nanos(settings.timeout()) + LEASE_MARGIN_NANOS : UNLIMITED_LEASE_NANOS;
+    }
+
+    /**
+     * The guard for calls that begin from now on, under other settings. Breaker, bulkhead and meter are the same and keep what
+     * they know; calls in flight end under the settings that they began with. One thread at a time.
+     */
+    public Guard retuned(GuardSettings other) {
+        if (other.equals(settings)) {
+            return this;
+        }
+        breaker.configure(other.breaker(), leaseNanos(other), Spans.nanos(other.slowCall()), ticker.nanos());
+        Guard made = sharing(other, bulkhead, rules);
+        made.injected = injected;
+        return made;
     }
 
     /** A guard that shares breaker and meter with this one. */

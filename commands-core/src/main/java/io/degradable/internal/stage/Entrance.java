@@ -7,6 +7,9 @@ import io.degradable.model.Trigger;
 /** What the rules of entry of a stage ask about a run whose primary has not answered. Asked on the driver's thread. */
 public interface Entrance {
 
+    /** Which stages the run asks at all. */
+    Route route();
+
     /** Why the primary did not answer. */
     Trigger trigger();
 

@@ -21,16 +21,22 @@ public final class Rehearsal<C> {
     private final List<Stage<C, ?, ?>> copies;
     private final List<Stage<C, ?, ?>> templates;
     private final Predicate<Runnable> aside;
-    private final AtomicBoolean filling = new AtomicBoolean();
+    private final AtomicBoolean filling;
 
     /**
      * The rehearsals of a command.
      *
      * @param percentage of the calls, above 0
+     * @param filling whether a template is being filled, whoever began that; the same for all rehearsals of a command
      * @param aside does something on another thread, with what the call carries along; false when it will not
      */
     public Rehearsal(
-            double percentage, List<Stage<C, ?, ?>> copies, List<Stage<C, ?, ?>> templates, Predicate<Runnable> aside) {
+            double percentage,
+            List<Stage<C, ?, ?>> copies,
+            List<Stage<C, ?, ?>> templates,
+            AtomicBoolean filling,
+            Predicate<Runnable> aside) {
+        this.filling = filling;
         this.sampler = new Sampler(percentage);
         this.copies = List.copyOf(copies);
         this.templates = List.copyOf(templates);

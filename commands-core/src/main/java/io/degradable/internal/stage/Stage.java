@@ -8,7 +8,6 @@ import io.degradable.internal.guard.Driver;
 import io.degradable.internal.guard.Guard;
 import io.degradable.internal.guard.GuardMeter;
 import io.degradable.internal.guard.HereCall;
-import io.degradable.internal.window.EnumCounts;
 import io.degradable.model.CommandResult;
 import io.degradable.model.FallbackContext;
 import io.degradable.model.StageOutcome;
@@ -48,8 +47,10 @@ public final class Stage<C, V, R> {
     private final @Nullable Predicate<? super Throwable> onFailure;
     private final @Nullable Slots atMost;
     private final @Nullable Quota quota;
-    private final EnumCounts<StageReason> ended = new EnumCounts<>(StageReason.class);
-    private final @Nullable RehearsalCounts rehearsed;
+    private final StageRecord record;
+
+    /** Why no run enters, whatever brings it here; null when it is not closed by hand. */
+    private final @Nullable StageReason closed;
 
     private Stage(
             StageSettings settings,
@@ -57,17 +58,34 @@ public final class Stage<C, V, R> {
             StageBody<C, V, R> body,
             @Nullable Predicate<? super Throwable> onFailure,
             long nowNanos) {
+        this(settings, guard, body, onFailure, new StageRecord(), null, nowNanos);
+    }
+
+    private Stage(
+            StageSettings settings,
+            Guard guard,
+            StageBody<C, V, R> body,
+            @Nullable Predicate<? super Throwable> onFailure,
+            StageRecord record,
+            @Nullable StageReason closed,
+            long nowNanos) {
         this.settings = settings;
         this.guard = guard;
         this.body = body;
         this.onFailure = onFailure;
-        this.rehearsed = guard.isInline() ? new RehearsalCounts() : null;
-        this.atMost = settings.entry().atMost() == 0
-                ? null
-                : new Slots(settings.entry().atMost());
-        this.quota = settings.entry().quotaPerSecond() == 0
-                ? null
-                : new Quota(settings.entry().quotaPerSecond(), nowNanos);
+        this.record = record;
+        this.closed = closed;
+        this.atMost = record.places(settings.entry());
+        this.quota = record.quota(settings.entry().quotaPerSecond(), nowNanos);
+    }
+
+    /**
+     * The same stage, going on with what an earlier one of its name has kept.
+     *
+     * @param closed why no run enters; null when it is open
+     */
+    public Stage<C, V, R> with(StageRecord kept, @Nullable StageReason closed, long nowNanos) {
+        return new Stage<>(settings, guard, body, onFailure, kept, closed, nowNanos);
     }
 
     /** {@code run()} of a command. */
@@ -204,7 +222,7 @@ public final class Stage<C, V, R> {
      * @param lane what the calling thread holds; null when it holds none
      */
     public void left(@Nullable Lane lane, StageReason reason) {
-        ended.increment(lane, reason);
+        record.ended.increment(lane, reason);
     }
 
     /** Ends what {@link #beginNext} began, once it is decided. */
@@ -228,6 +246,14 @@ public final class Stage<C, V, R> {
 
     /** Why a run may not enter; null when it may, as far as rules go that take nothing. */
     private @Nullable StageReason closedFor(Entrance entrance, long nowNanos, long chainEndNanos) {
+        if (closed != null) {
+            return closed;
+        }
+        Route route = entrance.route();
+        StageReason byRoute = route.closes(settings.kind());
+        if (byRoute != null) {
+            return byRoute;
+        }
         Entering entering = settings.entry().entering();
         if (entering == Entering.WHEN_KNOWN && entrance.outcomeUnknown()) {
             return StageReason.OUTCOME_UNKNOWN;
@@ -235,7 +261,7 @@ public final class Stage<C, V, R> {
         if (entering == Entering.WHEN_UNKNOWN && !entrance.outcomeUnknown()) {
             return StageReason.NOT_FOR_TRIGGER;
         }
-        if (!isFor(entrance.trigger())) {
+        if (route.isFull() && !isFor(entrance.trigger())) {
             return StageReason.NOT_FOR_TRIGGER;
         }
         if (onFailure != null && entrance.trigger() == Trigger.FAILURE && !guard.matches(onFailure, entrance.cause())) {
@@ -258,12 +284,18 @@ public final class Stage<C, V, R> {
         return settings.entry().on().contains(trigger);
     }
 
+    /** Whether no run enters it, whatever brings it here. */
+    public boolean isClosed() {
+        return closed != null;
+    }
+
     /**
      * Whether nothing but the trigger decides if a run enters, nothing is taken when it does, and what is called is a look
      * into memory.
      */
     public boolean isPlain() {
         return isInline()
+                && closed == null
                 && onFailure == null
                 && atMost == null
                 && quota == null
@@ -304,12 +336,12 @@ public final class Stage<C, V, R> {
 
     /** Runs of this chain that left the stage for a reason, since the start. */
     public long ended(StageReason reason) {
-        return ended.get(reason);
+        return record.ended.get(reason);
     }
 
     /** Runs of this chain that reached the stage and have left it, entered or not. */
     public long reached() {
-        return ended.total();
+        return record.ended.total();
     }
 
     /** Asks the body without a guard, a trace or anybody to answer. */
@@ -323,14 +355,12 @@ public final class Stage<C, V, R> {
         } catch (Throwable thrown) {
             reason = StageReason.EXCEPTION;
         }
-        if (rehearsed != null) {
-            rehearsed.add(reason, ageNanos);
-        }
+        record.rehearsed.add(reason, ageNanos);
     }
 
     /** How its rehearsals ended; null when it is more than a look into memory. */
     public @Nullable RehearsalCounts rehearsed() {
-        return rehearsed;
+        return guard.isInline() ? record.rehearsed : null;
     }
 
     StageBody<C, V, R> body() {

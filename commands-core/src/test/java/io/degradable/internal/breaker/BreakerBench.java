@@ -94,9 +94,9 @@ final class BreakerBench {
 
     /** Opens by the default rule, lets the open time go by, and passes the probes. */
     BreakerBench ramping() {
-        end(breaker.settings.requestVolumeThreshold(), Verdict.FAILED);
+        end(breaker.settings().requestVolumeThreshold(), Verdict.FAILED);
         advance(view().opensFor());
-        end(breaker.settings.neededProbes(), Verdict.GOOD);
+        end(breaker.settings().neededProbes(), Verdict.GOOD);
         return this;
     }
 }

@@ -163,7 +163,7 @@ final class BreakerFaultsTest {
     }
 
     private static void untilProbesAreDue(BreakerBench bench) {
-        bench.end(bench.breaker.settings.requestVolumeThreshold(), FAILED);
+        bench.end(bench.breaker.settings().requestVolumeThreshold(), FAILED);
         bench.advance(bench.view().opensFor());
     }
 

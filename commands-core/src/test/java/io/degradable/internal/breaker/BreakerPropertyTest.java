@@ -160,8 +160,8 @@ final class BreakerPropertyTest {
 
     /** A small share of few callers takes its time. */
     private static int healsWithin(BreakerBench bench) {
-        int calls = bench.breaker.settings.rampShares().stream()
-                .mapToInt(share -> 100 * bench.breaker.settings.rampDecisions() / share + 100)
+        int calls = bench.breaker.settings().rampShares().stream()
+                .mapToInt(share -> 100 * bench.breaker.settings().rampDecisions() / share + 100)
                 .sum();
         return TENTHS_TO_HEAL + 2 * calls;
     }

@@ -68,6 +68,7 @@ final class GuardTest {
                     case UNCLASSED, FAILED_CLOSED, BAD_REQUEST, OVERLOADED, CANCELLED, BUDGET -> Verdict.UNUSED;
                     case SHORT_CIRCUITED, THREAD_POOL_FULL, QUEUE_TIMEOUT, SEMAPHORE_FULL, AT_MOST, QUOTA, REFILL ->
                         Verdict.UNUSED;
+                    case SWITCHED, OUT, RAMPED -> Verdict.UNUSED;
                     case YOUNG_COPY, NOT_FOR_TRIGGER, NOT_FOR_FAILURE, OUTCOME_UNKNOWN, UNHEALTHY, NO_TIME_LEFT ->
                         Verdict.UNUSED;
                 };

@@ -35,6 +35,11 @@ final class StageCalls {
     private static Entrance entrance(FallbackContext context, GuardMeter primary) {
         return new Entrance() {
             @Override
+            public Route route() {
+                return Route.FULL;
+            }
+
+            @Override
             public Trigger trigger() {
                 return context.trigger();
             }

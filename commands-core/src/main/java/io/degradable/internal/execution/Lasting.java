@@ -1,0 +1,67 @@
+package io.degradable.internal.execution;
+
+import io.degradable.internal.guard.Guard;
+import io.degradable.internal.stage.StageRecord;
+import io.degradable.settings.GuardSettings;
+import io.degradable.settings.RetrySettings;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import javax.annotation.Nullable;
+
+/**
+ * What a command keeps when it is wired anew: breakers, bulkheads and counts of its stages, what is in flight, what was
+ * retried.
+ *
+ * <p>Threading: guarded by the container, but for {@link #isHeld} and {@link #retries}, which anybody may ask.
+ */
+final class Lasting {
+
+    private final Map<String, Guard> guards = new HashMap<>();
+    private final Map<String, StageRecord> records = new HashMap<>();
+
+    /** Which keys are being fetched. */
+    final Flights flights = new Flights();
+
+    /** Whether a template is being filled for a rehearsal. */
+    final AtomicBoolean filling = new AtomicBoolean();
+
+    private volatile @Nullable Retries retries;
+    private volatile boolean held;
+
+    /** The guard of a stage under its settings now. */
+    Guard guard(String stage, GuardSettings settings, Supplier<Guard> first) {
+        Guard before = guards.get(stage);
+        Guard now = before == null ? first.get() : before.retuned(settings);
+        guards.put(stage, now);
+        return now;
+    }
+
+    StageRecord record(String stage) {
+        return records.computeIfAbsent(stage, any -> new StageRecord());
+    }
+
+    /** The retries under their settings now; kept while there are none. */
+    Retries retries(RetrySettings settings, long nowNanos, Supplier<Retries> first) {
+        Retries before = retries;
+        Retries now = before == null ? first.get() : before.retuned(settings, nowNanos);
+        retries = now;
+        return now;
+    }
+
+    /** Null when there never were any. */
+    @Nullable
+    Retries retries() {
+        return retries;
+    }
+
+    /** Whether a hand holds the command itself, so that it must not go by itself. */
+    boolean isHeld() {
+        return held;
+    }
+
+    void held(boolean byHand) {
+        held = byHand;
+    }
+}

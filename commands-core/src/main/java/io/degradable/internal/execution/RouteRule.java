@@ -1,0 +1,32 @@
+package io.degradable.internal.execution;
+
+import io.degradable.internal.level.RecoveryRamp;
+import io.degradable.internal.stage.Route;
+import javax.annotation.Nullable;
+
+/**
+ * Which route a run takes: the same for all of them, or, while the primary gets its calls back by and by, the full one for a
+ * share.
+ *
+ * @param route of those that the ramp does not let through; of all when there is none
+ * @param ramp lets a share of the runs through; null for none
+ */
+record RouteRule(Route route, @Nullable RecoveryRamp ramp) {
+
+    static final RouteRule FULL = new RouteRule(Route.FULL, null);
+
+    /** Whether every run takes the full route. */
+    boolean isAlwaysFull() {
+        return route.isFull();
+    }
+
+    /** Whether runs are told apart, by their ids. */
+    boolean needsId() {
+        return ramp != null;
+    }
+
+    /** The route of a run. */
+    Route of(long callId) {
+        return ramp != null && ramp.admits(callId) ? Route.FULL : route;
+    }
+}
