@@ -3,6 +3,9 @@ package io.degradable;
 import io.degradable.cache.CacheSpec;
 import io.degradable.cache.RemoteCaches;
 import io.degradable.cache.TimedCache;
+import io.degradable.control.ChangeListener;
+import io.degradable.control.OverrideStore;
+import io.degradable.control.Switches;
 import io.degradable.event.CommandListener;
 import io.degradable.event.ContextCarrier;
 import io.degradable.event.RunObserver;
@@ -11,6 +14,7 @@ import io.degradable.internal.execution.Listeners;
 import io.degradable.model.CommandResult;
 import io.degradable.rx.RxRuns;
 import io.degradable.settings.Require;
+import io.degradable.settings.SettingSource;
 import io.degradable.state.CacheView;
 import io.degradable.state.Circuit;
 import io.degradable.state.CommandObserver;
@@ -56,7 +60,8 @@ public final class Commands implements AutoCloseable {
                 builder.carriers(),
                 new Listeners.Registered(builder.listeners, builder.inlineListeners, builder.eventQueue),
                 builder.runObservers,
-                builder.stores);
+                builder.stores,
+                new Container.Steering(builder.settings, builder.switches, builder.changeListeners));
     }
 
     /** The container of commands that name none. After it was closed, a new one. */
@@ -98,6 +103,9 @@ public final class Commands implements AutoCloseable {
         private int eventQueue = 4_096;
         private final List<RunObserver> runObservers = new ArrayList<>();
         private @Nullable RemoteCaches stores;
+        private final List<SettingSource> settings = new ArrayList<>();
+        private @Nullable OverrideStore switches;
+        private final List<ChangeListener> changeListeners = new ArrayList<>();
 
         private Builder() {}
 
@@ -119,6 +127,32 @@ public final class Commands implements AutoCloseable {
          */
         public Builder caches(RemoteCaches caches) {
             this.stores = Objects.requireNonNull(caches, "caches must not be null");
+            return this;
+        }
+
+        /**
+         * Where settings and switches come from outside of the code; may be said several times, and where two disagree the
+         * one said first has its way. Read once when the container is built, and after each change. It is not closed with
+         * the container.
+         */
+        public Builder settings(SettingSource source) {
+            settings.add(Objects.requireNonNull(source, "settings must not be null"));
+            return this;
+        }
+
+        /**
+         * Where what is {@linkplain Commands#switches() set by hand} is kept, so that it survives a restart and reaches all
+         * instances that share the store; default nowhere. Looked into when the container is built, for as long as the store
+         * lets it wait. It is not closed with the container.
+         */
+        public Builder switches(OverrideStore store) {
+            this.switches = Objects.requireNonNull(store, "switches must not be null");
+            return this;
+        }
+
+        /** Tells a listener of every change by hand or by configuration, for instance to keep it; may be said several times. */
+        public Builder changeListener(ChangeListener listener) {
+            changeListeners.add(Objects.requireNonNull(listener, "changeListener must not be null"));
             return this;
         }
 
@@ -317,6 +351,11 @@ public final class Commands implements AutoCloseable {
      */
     public void resize(String command, int limit) {
         container.resize(Objects.requireNonNull(command, "command must not be null"), limit);
+    }
+
+    /** What a human may turn: switches, stages, breakers; and the record of what was changed. */
+    public Switches switches() {
+        return container.switches();
     }
 
     /** The breaker of a command, to be looked at and held by hand. */

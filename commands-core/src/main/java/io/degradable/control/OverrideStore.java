@@ -1,6 +1,7 @@
 package io.degradable.control;
 
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Where overrides set by hand are kept so that they survive a restart and, if several processes share it, reach all of them.
@@ -15,7 +16,11 @@ import java.util.Map;
 public interface OverrideStore {
 
     /** An entry: its stamp, in milliseconds since 1970, and a text that only its writer reads. */
-    record Entry(long stamp, String text) {}
+    record Entry(long stamp, String text) {
+        public Entry {
+            Objects.requireNonNull(text, "text of an entry must not be null");
+        }
+    }
 
     /** How it is called in state and messages, as {@code redis}. */
     String name();

@@ -106,6 +106,7 @@ public final class ChainContract {
         if (ForcedCall.limitNanos(view.settings()) >= Spans.FOREVER) {
             triggers.remove(Trigger.TIMEOUT);
         }
+        triggers.remove(Trigger.RAMP); // the way back from a switch, whose stages are those of the switch
         triggers.removeAll(left);
         return triggers;
     }

@@ -2,6 +2,9 @@ package io.degradable.testing;
 
 import io.degradable.Commands;
 import io.degradable.DegradableCommand;
+import io.degradable.control.Order;
+import io.degradable.control.Position;
+import io.degradable.control.Target;
 import io.degradable.model.CommandException;
 import io.degradable.model.CommandKey;
 import io.degradable.model.CommandResult;
@@ -86,6 +89,12 @@ final class ForcedCall implements AutoCloseable {
             }
             case THREAD_POOL_REJECTED, SEMAPHORE_REJECTED -> primary.rejects();
             case SHORT_CIRCUITED -> primary.opensCircuit();
+            case SWITCH ->
+                commands.switches()
+                        .set(
+                                Target.stage(name(), Target.PRIMARY),
+                                Position.OUT,
+                                Order.by("chain contract", "to see the chain without it"));
             case OVERLOADED -> primary.fails(refusalOfNestedCommand());
             default -> primary.fails(failure);
         }

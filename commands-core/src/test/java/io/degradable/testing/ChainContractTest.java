@@ -81,7 +81,7 @@ final class ChainContractTest {
         assertThat(bodies).hasValue(0);
         assertThat(commands.commands()).isEmpty();
         // Asked for what it is entered for, once to answer; taken away afterwards it is asked no more.
-        assertThat(asked).containsExactly(Trigger.FAILURE, Trigger.TIMEOUT);
+        assertThat(asked).containsExactly(Trigger.FAILURE, Trigger.TIMEOUT, Trigger.SWITCH);
     }
 
     @Test
@@ -119,7 +119,12 @@ final class ChainContractTest {
 
             assertThat(asked)
                     .containsExactly(
-                            Trigger.FAILURE, Trigger.TIMEOUT, rejected, Trigger.SHORT_CIRCUITED, Trigger.OVERLOADED);
+                            Trigger.FAILURE,
+                            Trigger.TIMEOUT,
+                            rejected,
+                            Trigger.SHORT_CIRCUITED,
+                            Trigger.OVERLOADED,
+                            Trigger.SWITCH);
         }
     }
 
@@ -138,7 +143,7 @@ final class ChainContractTest {
                 .hasMessageContaining("TIMEOUT: replica throws java.io.IOException: broken codec")
                 .hasMessageContaining("static answered");
         assertThat(String.valueOf(error.getMessage()).split("replica throws", -1))
-                .hasSize(3);
+                .hasSize(4);
         assertThat(error.getSuppressed()).contains(broken);
     }
 
@@ -178,7 +183,12 @@ final class ChainContractTest {
                             awaitForever();
                             return template;
                         })))
-                .without(Trigger.TIMEOUT, Trigger.OVERLOADED, Trigger.THREAD_POOL_REJECTED, Trigger.SHORT_CIRCUITED)
+                .without(
+                        Trigger.TIMEOUT,
+                        Trigger.OVERLOADED,
+                        Trigger.THREAD_POOL_REJECTED,
+                        Trigger.SHORT_CIRCUITED,
+                        Trigger.SWITCH)
                 .slack(Duration.ofMillis(100));
 
         AssertionError error = catchThrowableOfType(AssertionError.class, contract::check);

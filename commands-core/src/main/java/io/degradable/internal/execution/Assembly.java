@@ -132,7 +132,7 @@ final class Assembly {
                     chain,
                     shortCut,
                     retries(),
-                    container.routeOf(settings.key()),
+                    container.routeOf(settings),
                     rehearsed,
                     container.isFollowed(),
                     ticker);
@@ -184,7 +184,7 @@ final class Assembly {
             if (stage instanceof StageDefinition.SpareCommand<C, R> spare) {
                 CommandRuntime<?, ?> itself = container.command(spare.spare());
                 Guard itsOwn = itself.wiring().primary().guard();
-                StageReason closed = container.closedAsSpare(itself);
+                StageReason closed = Container.closedAsSpare(itself);
                 return kept(
                         Stage.spare(
                                 now(declared).under(itsOwn.settings()),

@@ -5,6 +5,7 @@ import io.degradable.internal.stage.LiveCall;
 import io.degradable.settings.CommandSettings;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import javax.annotation.Nullable;
 
 /**
@@ -31,6 +32,14 @@ public record CommandDefinition<C, R>(
 
     String name() {
         return settings.key().name();
+    }
+
+    /** The names of the commands that are its spares. */
+    Stream<String> spares() {
+        return stages.stream()
+                .filter(StageDefinition.SpareCommand.class::isInstance)
+                .map(stage ->
+                        ((StageDefinition.SpareCommand<?, ?>) stage).spare().name());
     }
 
     /** Whether the name does not say the class: then there may be any number of them. */

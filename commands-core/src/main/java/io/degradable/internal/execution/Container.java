@@ -4,21 +4,29 @@ import io.degradable.cache.CacheSpec;
 import io.degradable.cache.RemoteCaches;
 import io.degradable.cache.TimedCache;
 import io.degradable.cache.WriteBack;
+import io.degradable.control.ChangeListener;
+import io.degradable.control.OverrideStore;
+import io.degradable.control.Switches;
+import io.degradable.control.Target;
 import io.degradable.event.CommandEvent;
 import io.degradable.event.ContextCarrier;
 import io.degradable.event.RunObserver;
 import io.degradable.internal.bulkhead.Bulkhead;
 import io.degradable.internal.bulkhead.SemaphoreBulkhead;
 import io.degradable.internal.bulkhead.VirtualThreadBulkhead;
+import io.degradable.internal.control.ChangeLog;
+import io.degradable.internal.control.Overrides;
 import io.degradable.internal.execution.Flights.Flight;
 import io.degradable.internal.guard.CallContext;
 import io.degradable.internal.guard.Guard;
+import io.degradable.internal.stage.Route;
 import io.degradable.internal.stage.Stage;
 import io.degradable.model.CommandKey;
 import io.degradable.model.StageReason;
 import io.degradable.settings.CommandSettings;
 import io.degradable.settings.Differences;
 import io.degradable.settings.Require;
+import io.degradable.settings.SettingSource;
 import io.degradable.state.CacheView;
 import io.degradable.state.Circuit;
 import io.degradable.state.CommandObserver;
@@ -33,13 +41,16 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.function.LongConsumer;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import javax.annotation.Nullable;
 
@@ -74,6 +85,8 @@ public final class Container {
     private final Continuations continuations;
     private final Closing closing;
     private final WriteBack writeBack;
+    private final Recoveries recoveries;
+    private final Hands hands;
 
     /**
      * A container.
@@ -85,6 +98,7 @@ public final class Container {
      * @param listeners who hears what becomes of calls and breakers
      * @param runObservers who follows runs
      * @param stores where copies are kept outside; null for nowhere
+     * @param steering what steers it from outside
      */
     public Container(
             String name,
@@ -96,7 +110,8 @@ public final class Container {
             List<ContextCarrier> carriers,
             Listeners.Registered listeners,
             List<RunObserver> runObservers,
-            @Nullable RemoteCaches stores) {
+            @Nullable RemoteCaches stores,
+            Steering steering) {
         LaneRun.load();
         this.name = name;
         this.ticker = ticker;
@@ -113,6 +128,31 @@ public final class Container {
         this.eviction = new Eviction(ticker, evictIdleAfter);
         this.startedAt = Instant.ofEpochMilli(ticker.epochMillis());
         this.timer = ticker.newTimer("degradable-timer-" + name);
+        ChangeLog log = new ChangeLog(ticker, this.continuations::aside, steering.changeListeners());
+        this.recoveries = new Recoveries(
+                ticker, timer, this.continuations::aside, log, command -> wireAnew(command::equals, any -> true));
+        this.hands = new Hands(
+                this,
+                log,
+                effects -> new Overrides(
+                        ticker, timer, this.continuations::aside, log, effects, steering.switches(), closing::wake));
+        hands.overrides().start();
+    }
+
+    /**
+     * What steers a container from outside.
+     *
+     * @param settings where settings come from; the first has precedence
+     * @param switches keeps what is set by hand; null for nowhere
+     * @param changeListeners hear of every change
+     */
+    public record Steering(
+            List<SettingSource> settings, @Nullable OverrideStore switches, List<ChangeListener> changeListeners) {
+
+        public Steering {
+            settings = List.copyOf(settings);
+            changeListeners = List.copyOf(changeListeners);
+        }
     }
 
     List<ContextCarrier> carriers() {
@@ -223,6 +263,8 @@ public final class Container {
             parts.keepPools(Eviction.poolsOf(commands.values()));
             throw refused;
         }
+        settleRamp(made, false); // switched when it becomes known: from then on
+        made.lasting().held(hands.holds(made));
         commands.put(definition.name(), made);
         news.known.add(made);
         return made;
@@ -267,6 +309,7 @@ public final class Container {
                         firstOverCap,
                         OTHER);
             }
+            known.forEach(hands::force);
             for (CommandObserver observer : observers) {
                 gone.forEach(command -> Container.tell(() -> observer.gone(command)));
                 known.forEach(command -> Container.tell(() -> observer.known(command)));
@@ -374,7 +417,18 @@ public final class Container {
             throw new IllegalArgumentException(
                     "stage " + stage + " of " + command + " is read in memory and has no breaker");
         }
-        return new LiveCircuit(guard.breaker(), ticker);
+        return new LiveCircuit(guard.breaker(), circuitTarget(known(command), stage), hands, ticker);
+    }
+
+    /** The breaker of a stage as a hand holds it: that of a spare command is the command's own. */
+    static Target circuitTarget(CommandRuntime<?, ?> command, String stage) {
+        for (StageDefinition<?, ?> link : command.definition().stages()) {
+            if (link instanceof StageDefinition.SpareCommand<?, ?> spare
+                    && spare.settings().name().equals(stage)) {
+                return Target.circuit(spare.spare().name(), Target.PRIMARY);
+            }
+        }
+        return Target.circuit(command.key().name(), stage);
     }
 
     /** The guard of a stage of a command; of a spare command it is the one that its direct users have, too. */
@@ -404,26 +458,105 @@ public final class Container {
         }
     }
 
+    // ---- what hands and the configuration make of commands ----
+
+    /** What hands hold. */
+    public Switches switches() {
+        return hands;
+    }
+
+    /** The command of a name, if it is known. */
+    @Nullable
+    CommandRuntime<?, ?> find(String command) {
+        return commands.get(command);
+    }
+
+    /** All that are known. */
+    Collection<CommandRuntime<?, ?>> all() {
+        return commands.values();
+    }
+
     /** The settings of a command as they are now. */
     CommandSettings effective(CommandDefinition<?, ?> definition) {
         return definition.settings();
     }
 
     /** Which stages runs of a command ask that begin now. */
-    RouteRule routeOf(CommandKey command) {
-        return RouteRule.FULL;
+    RouteRule routeOf(CommandSettings settings) {
+        Route byHand = hands.route(settings);
+        RouteRule recovering = byHand.isFull() ? recoveries.of(settings.key().name()) : null;
+        return recovering == null ? new RouteRule(byHand, null) : recovering;
     }
 
     /** Why a stage is closed to every run; null when it is not. */
     @Nullable
     StageReason closedByHand(String command, String stage) {
-        return null;
+        return hands.closedByHand(command, stage);
     }
 
     /** Why a command does not serve as a spare; null when it does. */
     @Nullable
-    StageReason closedAsSpare(CommandRuntime<?, ?> spare) {
-        return null;
+    static StageReason closedAsSpare(CommandRuntime<?, ?> spare) {
+        RouteRule route = spare.wiring().route();
+        return route.ramp() == null ? route.route().why() : null;
+    }
+
+    /**
+     * Wires commands anew, and those that have one of them for a spare.
+     *
+     * @param atOnce those that get their calls back at once, if they get them back
+     */
+    void wireAnew(Predicate<? super CommandRuntime<?, ?>> which, Predicate<? super CommandRuntime<?, ?>> atOnce) {
+        List<CommandRuntime<?, ?>> wired = new ArrayList<>();
+        synchronized (this) {
+            Set<String> names = new HashSet<>();
+            for (CommandRuntime<?, ?> command : commands.values()) {
+                if (which.test(command)) {
+                    wire(command, atOnce.test(command));
+                    names.add(command.key().name());
+                    wired.add(command);
+                }
+            }
+            for (CommandRuntime<?, ?> command : commands.values()) {
+                if (!names.contains(command.key().name())
+                        && command.definition().spares().anyMatch(names::contains)) {
+                    wire(command, false);
+                }
+            }
+            if (overflow != null) {
+                overflow.wireAnew();
+            }
+        }
+        wired.forEach(hands::force); // tells listeners, so no lock is held
+    }
+
+    private <C, R> void wire(CommandRuntime<C, R> command, boolean atOnce) {
+        settleRamp(command, atOnce);
+        command.wire(new Assembly(this, parts, new Assembly.OwnGuards(parts))
+                .wiring(command.definition(), command.lasting()));
+        command.lasting()
+                .held(hands.holds(command) || recoveries.of(command.key().name()) != null);
+    }
+
+    /** Calls that were kept from the primary for long come back by and by. */
+    private void settleRamp(CommandRuntime<?, ?> command, boolean atOnce) {
+        Lasting lasting = command.lasting();
+        Route before = lasting.byHand;
+        Route now = hands.route(effective(command.definition()));
+        lasting.byHand = now;
+        if (!now.isFull()) {
+            recoveries.end(command.key().name());
+            lasting.offSinceNanos = before.isFull() ? hands.offSinceNanos(command.key()) : lasting.offSinceNanos;
+        } else if (atOnce) {
+            recoveries.end(command.key().name());
+        } else if (!before.isFull() && ticker.nanos() - lasting.offSinceNanos > Recoveries.LONG_NANOS) {
+            recoveries.begin(command, before);
+        }
+    }
+
+    /** Commands that have all their calls again, if they were on their way to that. */
+    void endRamps(Predicate<? super CommandRuntime<?, ?>> which) {
+        wireAnew(command -> which.test(command) && recoveries.of(command.key().name()) != null, command -> true);
     }
 
     void requireOpen() {
@@ -510,8 +643,14 @@ public final class Container {
         if (beginToClose()) {
             try {
                 closing.end(
-                        this::areRunsInFlight, parts.workers(), writeBack::isUnderWay, timer, continuations, listeners);
+                        this::areRunsInFlight,
+                        parts.workers(),
+                        () -> writeBack.isUnderWay() || hands.areUnderWay(),
+                        timer,
+                        continuations,
+                        listeners);
             } finally {
+                hands.close();
                 closing.isDone();
             }
         } else if (listeners == null || !listeners.isTeller()) { // for its thread the other close may be waiting

@@ -1,12 +1,16 @@
 package io.degradable.internal.execution;
 
+import io.degradable.internal.control.Held;
 import io.degradable.internal.guard.Guard;
+import io.degradable.internal.stage.Route;
 import io.degradable.internal.stage.StageRecord;
 import io.degradable.settings.GuardSettings;
 import io.degradable.settings.RetrySettings;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import javax.annotation.Nullable;
 
@@ -26,6 +30,14 @@ final class Lasting {
 
     /** Whether a template is being filled for a rehearsal. */
     final AtomicBoolean filling = new AtomicBoolean();
+
+    /** The route that hands want, and since when that is not the full one; guarded by the container. */
+    Route byHand = Route.FULL;
+
+    long offSinceNanos;
+
+    /** By what the breakers of stages are forced. */
+    private final Map<String, AtomicReference<Held>> forced = new ConcurrentHashMap<>();
 
     private volatile @Nullable Retries retries;
     private volatile boolean held;
@@ -54,6 +66,11 @@ final class Lasting {
     @Nullable
     Retries retries() {
         return retries;
+    }
+
+    /** By what the breaker of a stage is forced, as far as that is done. */
+    AtomicReference<Held> forced(String stage) {
+        return forced.computeIfAbsent(stage, any -> new AtomicReference<>());
     }
 
     /** Whether a hand holds the command itself, so that it must not go by itself. */

@@ -16,6 +16,8 @@ import io.degradable.settings.GuardSettings;
 import io.degradable.settings.RetrySettings;
 import io.degradable.settings.StageSettings;
 import java.util.List;
+import java.util.Map;
+import java.util.WeakHashMap;
 
 /**
  * What the commands above the cap on names share: one key that is shown and counted, one breaker, one bulkhead of each kind
@@ -45,6 +47,9 @@ final class Overflow implements Assembly.Guards {
     private final Guard spares;
     private final Bulkhead semaphore = new SemaphoreBulkhead(SEMAPHORE.limit());
     private Tenure tenure = new Tenure();
+
+    /** As long as their specs know them. */
+    private final Map<CommandRuntime<?, ?>, Boolean> sharers = new WeakHashMap<>();
 
     Overflow(Container container, Parts parts) {
         this.container = container;
@@ -110,7 +115,20 @@ final class Overflow implements Assembly.Guards {
                 container.command(spare.spare()).pin(); // nobody would know that it is used
             }
         }
-        return assembly.runtime(definition, other.counts(), tenure);
+        CommandRuntime<C, R> made = assembly.runtime(definition, other.counts(), tenure);
+        sharers.put(made, true);
+        return made;
+    }
+
+    /** Wires those who share anew. */
+    void wireAnew() {
+        for (CommandRuntime<?, ?> sharer : List.copyOf(sharers.keySet())) {
+            wireAnew(sharer);
+        }
+    }
+
+    private <C, R> void wireAnew(CommandRuntime<C, R> sharer) {
+        sharer.wire(assembly.wiring(sharer.definition(), sharer.lasting()));
     }
 
     /** Those who share look up anew. */
