@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import javax.annotation.Nullable;
@@ -51,7 +52,7 @@ public final class SwitchFile implements OverrideStore {
     private final Path path;
 
     /** The content that was reported last; null for none. */
-    private volatile byte @Nullable [] reported;
+    private volatile @Nullable byte[] reported;
 
     private SwitchFile(Path path) {
         this.path = path;
@@ -80,7 +81,7 @@ public final class SwitchFile implements OverrideStore {
     @Override
     public Map<String, Entry> load() throws IOException {
         byte[] content = content(path);
-        TreeMap<String, String> lines;
+        SortedMap<String, String> lines;
         try {
             lines = parsed(content);
         } catch (IOException | IllegalArgumentException bad) {
@@ -101,7 +102,7 @@ public final class SwitchFile implements OverrideStore {
         try {
             Path real = Files.exists(path) ? path.toRealPath() : path; // where a link leads to
             byte[] content = content(real);
-            TreeMap<String, String> lines;
+            SortedMap<String, String> lines;
             try {
                 lines = parsed(content);
             } catch (IOException | IllegalArgumentException bad) {
@@ -157,7 +158,7 @@ public final class SwitchFile implements OverrideStore {
         }
     }
 
-    private static TreeMap<String, String> parsed(byte[] content) throws IOException {
+    private static SortedMap<String, String> parsed(byte[] content) throws IOException {
         String text;
         try {
             text = UTF_8.newDecoder().decode(ByteBuffer.wrap(content)).toString();
@@ -166,7 +167,7 @@ public final class SwitchFile implements OverrideStore {
         }
         Properties properties = new Properties();
         properties.load(new StringReader(text));
-        TreeMap<String, String> lines = new TreeMap<>();
+        SortedMap<String, String> lines = new TreeMap<>();
         properties.stringPropertyNames().forEach(key -> lines.put(key, properties.getProperty(key)));
         return lines;
     }
@@ -181,7 +182,7 @@ public final class SwitchFile implements OverrideStore {
         }
     }
 
-    private static String text(TreeMap<String, String> lines) {
+    private static String text(SortedMap<String, String> lines) {
         StringBuilder text = new StringBuilder(HEAD);
         lines.forEach((key, line) -> {
             escape(text, key, " :=#!");
