@@ -239,6 +239,7 @@ final class Ledger {
         Merge merge = new Merge(new ArrayList<>(), new TreeMap<>());
         if (!closed) {
             unreadable.clear();
+            forget(); // before it is missed in the store
             loaded.forEach((key, entry) -> merge(merge, key, entry));
             slots.forEach((target, slot) -> {
                 if (slot.hand != null && !loaded.containsKey(target.text())) {
@@ -345,6 +346,11 @@ final class Ledger {
     }
 
     private void publish() {
+        forget();
+        table = new Table(slots.values());
+    }
+
+    private void forget() {
         long now = ticker.nanos();
         slots.values().removeIf(slot -> {
             if (slot.hand != null && slot.hand.isForgotten(now)) {
@@ -352,7 +358,6 @@ final class Ledger {
             }
             return slot.isEmpty();
         });
-        table = new Table(slots.values());
     }
 
     private static void moved(
