@@ -81,7 +81,14 @@ final class SwitchFileTest {
     void texts_of_any_kind_come_back() throws Exception {
         Map<String, Entry> all = new HashMap<>();
         for (String text : List.of(
-                "", " ", "  a  ", "a=b:c#d!e\\", "two\nlines\r\t\f", "日本 \uD83D\uDE00 \uD800", "\\u0041", "\u007f\u0000")) {
+                "",
+                " ",
+                "  a  ",
+                "a=b:c#d!e\\",
+                "two\nlines\r\t\f",
+                "日本 \uD83D\uDE00 \uD800",
+                "\\u0041",
+                "\u007f\u0000")) {
             all.put("k e=y:" + text, new Entry(all.size() + 1, text));
         }
         all.put("", new Entry(5, "of the empty key"));
@@ -147,9 +154,7 @@ final class SwitchFileTest {
         SwitchFile file = file();
         assertThat(file.load())
                 .isEqualTo(Map.of(
-                        "all", new Entry(0, "by anna"),
-                        KEY, new Entry(0, "soon position=1"),
-                        "x", new Entry(0, "")));
+                        "all", new Entry(0, "by anna"), KEY, new Entry(0, "soon position=1"), "x", new Entry(0, "")));
 
         file.save(Map.of(KEY, FIRST));
 
@@ -162,8 +167,10 @@ final class SwitchFileTest {
         int rounds = 200;
         try (Race race = new Race(2)) {
             List<SwitchFile> files = List.of(file(), file());
-            race.inStep(rounds, (side, round) ->
-                    files.get(side).save(Map.of("command:C" + side + "-" + round, new Entry(round + 1, "x"))));
+            race.inStep(
+                    rounds,
+                    (side, round) ->
+                            files.get(side).save(Map.of("command:C" + side + "-" + round, new Entry(round + 1, "x"))));
         }
 
         assertThat(file().load()).hasSize(2 * rounds);

@@ -379,8 +379,10 @@ final class StoreSyncTest {
         Engine next = started();
 
         Held held = next.overrides.inForce("GetProduct", "catalog");
-        assertThat(ticker.nanos() - held.sinceNanos()).isEqualTo(Duration.ofMinutes(10).toNanos());
-        assertThat(held.expiresNanos() - ticker.nanos()).isEqualTo(Duration.ofMinutes(20).toNanos());
+        assertThat(ticker.nanos() - held.sinceNanos())
+                .isEqualTo(Duration.ofMinutes(10).toNanos());
+        assertThat(held.expiresNanos() - ticker.nanos())
+                .isEqualTo(Duration.ofMinutes(20).toNanos());
         ticker.advance(Duration.ofMinutes(20));
         next.settle();
         assertThat(next.held()).isEmpty();
