@@ -6,6 +6,7 @@ import io.degradable.internal.stage.LiveCall;
 import io.degradable.model.FallbackContext;
 import io.degradable.model.Source;
 import io.degradable.settings.BulkheadSettings;
+import io.degradable.settings.ChainRules;
 import io.degradable.settings.CommandSettings;
 import io.degradable.settings.Effect;
 import io.degradable.settings.Entering;
@@ -23,6 +24,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -35,13 +37,10 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
     private final GuardSettings primary;
     private final Effect effect;
     private final @Nullable Function<? super C, String> operationId;
-    /** What is added to the name of a cache for the stages behind it. */
-    private static final String STORE = "-store";
-
-    private static final String AT_LAST = "-at-last";
 
     private final List<StageDefinition<C, R>> stages = new ArrayList<>();
     private final Set<String> names = new HashSet<>(Set.of("primary", "young", "young-store", "fetched"));
+    private final Set<String> said = new TreeSet<>();
     private Duration budget = CommandSettings.DEFAULT_BUDGET;
     private @Nullable ShortCutSettings shortCut;
 
@@ -56,6 +55,15 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
         return budget;
     }
 
+    /** The names of the settings that were set. */
+    Set<String> said() {
+        return said;
+    }
+
+    private void said(String stage, EntrySpec<?> spec) {
+        spec.said.forEach(setting -> said.add("stage." + stage + "." + setting));
+    }
+
     List<StageDefinition<C, R>> stages() {
         return stages;
     }
@@ -67,6 +75,7 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
 
     @Override
     public Spares<C, R> within(Duration budget) {
+        said.add("budget");
         this.budget = Require.positive("budget of the chain (within)", budget);
         return this;
     }
@@ -113,7 +122,9 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
         requireOwnPool("spare " + spec.name(), guard);
         SpareSpec entry = new SpareSpec(CommandSpec.boundOf(primary.bulkhead()));
         customizer.accept(entry);
-        StageSettings settings = StageSettings.of(nextName("spare"), Source.SPARE, spec.name(), entry.entry(), guard);
+        String name = nextName("spare");
+        said(name, entry);
+        StageSettings settings = StageSettings.of(name, Source.SPARE, spec.name(), entry.entry(), guard);
         stages.add(new StageDefinition.SpareCommand<>(settings, spec.definition(), call, entry.onFailure()));
         return this;
     }
@@ -130,6 +141,7 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
         spec.requireNoShortCut("spare " + name);
         GuardSettings guard = spec.guard(command + "/" + name, primary, budget);
         requireOwnPool("spare " + name, guard);
+        said(name, spec);
         LiveCall<C, R> live = (arguments, context) -> call.call(arguments, required(context));
         stages.add(new StageDefinition.SpareFunction<>(
                 StageSettings.of(name, Source.SPARE, name, spec.entry(), guard), live, spec.onFailure()));
@@ -168,23 +180,38 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
                         + " is local and read in memory: it takes no thread pool, timeout, breaker or allowNull()");
         Require.that(!spec.allowNull, "cache " + cache.name() + " keeps no null, so it takes no allowNull()");
         Duration keepFor = cache.settings().keepFor();
-        Require.that(
-                keepFor == null || freshness.compareTo(keepFor) <= 0,
-                "freshness of " + cache.name() + " must not exceed what its store keeps, keepFor of "
-                        + (keepFor == null ? "" : Require.text(keepFor)) + ", was " + Require.text(freshness));
+        ChainRules.freshness(cache.name(), freshness, keepFor);
         String name = nextName("cache");
-        GuardSettings store = cache.isStored() ? store(cache, name + STORE, spec) : null;
+        GuardSettings store = cache.isStored() ? store(cache, name + StageSettings.STORE, spec) : null;
         ShortCutSettings before = spec.shortCut(name, freshness);
         Require.that(before == null || shortCut == null, "beforePrimary(...) is for one cache of a chain");
         shortCut = before == null ? shortCut : before;
+        said(name, spec, before);
         stages.add(new StageDefinition.Cached<>(
                 copies(name, cache, freshness, spec, GuardSettings.INLINE),
-                store == null ? null : copies(ownName(name + STORE), cache, freshness, spec, store),
-                store == null ? null : copies(ownName(name + AT_LAST), cache, freshness, spec, GuardSettings.INLINE),
+                store == null ? null : copies(ownName(name + StageSettings.STORE), cache, freshness, spec, store),
+                store == null
+                        ? null
+                        : copies(ownName(name + StageSettings.AT_LAST), cache, freshness, spec, GuardSettings.INLINE),
                 cache,
                 key,
                 spec.onFailure()));
         return this;
+    }
+
+    /** Memory is said what all of the cache's stages are; its store has what a guard has, too. */
+    private void said(String name, StageSpec spec, @Nullable ShortCutSettings before) {
+        said.add("stage." + name + ".freshness");
+        for (String setting : spec.said) {
+            boolean entry = setting.equals("on") || setting.equals("atMost");
+            said.add("stage." + (entry ? name : name + StageSettings.STORE) + "." + setting);
+        }
+        if (before != null) {
+            said.add("beforePrimary.youngerThan");
+        }
+        if (spec.setsRefill()) {
+            said.add("beforePrimary.refill");
+        }
     }
 
     private static StageSettings copies(
@@ -263,7 +290,9 @@ final class Chain<C, R> implements Start<C, R>, Spares<C, R>, Caches<C, R>, Fall
 
     private StageSettings settings(String template, TemplateSpec stage) {
         EntrySettings entry = effect.writes() ? stage.entry().entering(Entering.WHEN_KNOWN) : stage.entry();
-        return StageSettings.of(nextName("static"), Source.STATIC, template, entry, GuardSettings.INLINE);
+        String name = nextName("static");
+        said(name, stage);
+        return StageSettings.of(name, Source.STATIC, template, entry, GuardSettings.INLINE);
     }
 
     /** {@code spare}, {@code spare-2}, {@code spare-3}. */

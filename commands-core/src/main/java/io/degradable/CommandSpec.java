@@ -14,6 +14,8 @@ import io.degradable.model.Criticality;
 import io.degradable.rx.RxRuns;
 import io.degradable.settings.BreakerSettings;
 import io.degradable.settings.BulkheadSettings;
+import io.degradable.settings.ChainRules;
+import io.degradable.settings.CommandDeclaration;
 import io.degradable.settings.CommandSettings;
 import io.degradable.settings.Effect;
 import io.degradable.settings.GuardSettings;
@@ -26,6 +28,8 @@ import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -223,6 +227,7 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
         private @Nullable Function<? super C, String> operationId;
         private @Nullable Consumer<? super ThreadPoolSpec> pool;
         private @Nullable Supplier<? extends BulkheadSettings> other;
+        private @Nullable String otherSays;
         private Duration timeout = CommandSettings.DEFAULT_TIMEOUT;
         private Duration deadline = GuardSettings.NO_TIMEOUT;
         private boolean interruptOnTimeout = true;
@@ -236,6 +241,9 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
         private double rehearsalPercentage = CommandSettings.DEFAULT_REHEARSAL;
         private FailureRules rules = FailureRules.DEFAULT;
         private @Nullable Function<? super Start<C, R>, ? extends FallbackSpec<C, R>> fallback;
+
+        /** What was said of the command itself, by the names that settings have; its parts know what was said of them. */
+        private final Set<String> said = new TreeSet<>();
 
         private Builder(@Nullable Class<C> type, String name) {
             this.type = type;
@@ -256,12 +264,14 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
 
         /** What the application exists for: shed last. The default. */
         public Builder<C, R> core() {
+            said.add("criticality");
             this.criticality = Criticality.CORE;
             return this;
         }
 
         /** What the application can do without: shed first. */
         public Builder<C, R> nonCore() {
+            said.add("criticality");
             this.criticality = Criticality.NON_CORE;
             return this;
         }
@@ -310,49 +320,57 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
 
         /** Runs the body on the caller's thread, 10 at once; the caller cannot leave before the body ends. */
         public Builder<C, R> semaphore() {
-            return semaphore(BulkheadSettings.Semaphore.DEFAULT_LIMIT);
+            return other(() -> new BulkheadSettings.Semaphore(BulkheadSettings.Semaphore.DEFAULT_LIMIT), null);
         }
 
         /** Runs the body on the caller's thread, so many at once; the caller cannot leave before the body ends. */
         public Builder<C, R> semaphore(int limit) {
-            this.other = () -> new BulkheadSettings.Semaphore(limit);
-            this.pool = null;
-            return this;
+            return other(() -> new BulkheadSettings.Semaphore(limit), "semaphore.limit");
         }
 
         /** Runs each body on a virtual thread of its own, so many at once; Java 21 or newer, refused below when it becomes known. */
         public Builder<C, R> virtualThreads(int limit) {
-            this.other = () -> new BulkheadSettings.VirtualThreads(limit);
+            return other(() -> new BulkheadSettings.VirtualThreads(limit), "virtualThreads.limit");
+        }
+
+        private Builder<C, R> other(Supplier<? extends BulkheadSettings> bulkhead, @Nullable String says) {
+            this.other = bulkhead;
+            this.otherSays = says;
             this.pool = null;
             return this;
         }
 
         /** How long the primary may take, waiting for a thread included; default 1 s. */
         public Builder<C, R> timeout(Duration timeout) {
+            said.add("timeout");
             this.timeout = timeout;
             return this;
         }
 
         /** Lets the primary take as long as it wants. */
         public Builder<C, R> noTimeout() {
+            said.add("timeout");
             this.timeout = GuardSettings.NO_TIMEOUT;
             return this;
         }
 
         /** How long a whole run may take, chain included; default: the timeout and the chain's budget together. */
         public Builder<C, R> deadline(Duration deadline) {
+            said.add("deadline");
             this.deadline = deadline;
             return this;
         }
 
         /** Whether the worker is interrupted when nobody waits for it any more; default true. */
         public Builder<C, R> interruptOnTimeout(boolean interrupt) {
+            said.add("interruptOnTimeout");
             this.interruptOnTimeout = interrupt;
             return this;
         }
 
         /** From which duration an answer counts as bad for the breaker; default: the timeout. */
         public Builder<C, R> slowCall(Duration slowCall) {
+            said.add("slowCall");
             this.slowCall = Objects.requireNonNull(slowCall, "slowCall must not be null");
             return this;
         }
@@ -396,6 +414,7 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
 
         /** Takes null from {@code run()} for a failure. Default: null is an answer. */
         public Builder<C, R> nullIsFailure() {
+            said.add("nullIsFailure");
             this.nullIsFailure = true;
             return this;
         }
@@ -407,6 +426,7 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
          * the new one takes their place; templates are filled on another thread, one call of the command at a time.
          */
         public Builder<C, R> rehearse(double percentage) {
+            said.add("rehearse");
             this.rehearsalPercentage = percentage;
             return this;
         }
@@ -515,13 +535,11 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
 
         private CommandSpec<C, R> checked(String group) {
             Require.name("group", group);
-            GuardSettings guard = guard(group);
+            Set<String> says = new TreeSet<>(said);
+            GuardSettings guard = guard(group, says);
             if (bounded != null) {
                 Require.positive("boundedBy", bounded);
-                Require.that(
-                        bounded.compareTo(timeout) <= 0,
-                        "boundedBy must not exceed the timeout of " + Require.text(timeout) + ", was "
-                                + Require.text(bounded));
+                ChainRules.bounded(bounded, timeout);
             }
             Chain<C, R> chain = new Chain<>(name, guard, effect, operationId);
             if (fallback != null) {
@@ -535,6 +553,14 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
             RetrySpec retries = new RetrySpec();
             if (retry != null) {
                 retry.accept(retries);
+                says.addAll(retries.said());
+            }
+            says.addAll(chain.said());
+            if (repeatable) {
+                says.add(CommandDeclaration.REPEATABLE);
+            }
+            if (effect == Effect.FAIL_CLOSED) {
+                says.add("nullIsFailure");
             }
             CommandSettings settings = new CommandSettings(
                     new CommandKey(name, group),
@@ -550,25 +576,45 @@ public final class CommandSpec<C extends DegradableCommand<R>, R> {
                     chain.shortCut());
             return new CommandSpec<>(
                     new CommandDefinition<>(
-                            type, settings, rules, (command, context) -> command.run(), retries.predicate(), stages),
+                            type,
+                            settings,
+                            rules,
+                            (command, context) -> command.run(),
+                            retries.predicate(),
+                            stages,
+                            says,
+                            bounded),
                     bounded != null,
                     operationId);
         }
 
-        private GuardSettings guard(String group) {
+        private GuardSettings guard(String group, Set<String> says) {
+            BreakerSpec circuit = BreakerSpec.of(noBreaker ? null : breaker);
+            circuit.said().forEach(setting -> says.add("circuitBreaker." + setting));
+            if (noBreaker) {
+                says.add("circuitBreaker.enabled");
+            }
             return new GuardSettings(
-                    other == null ? pool(group) : other.get(),
+                    other == null ? pool(group, says) : named(other, says),
                     timeout,
                     interruptOnTimeout,
                     slowCall == null ? timeout : slowCall,
-                    noBreaker ? BreakerSettings.DISABLED : BreakerSpec.built(breaker));
+                    noBreaker ? BreakerSettings.DISABLED : circuit.build());
         }
 
-        private BulkheadSettings pool(String group) {
+        private BulkheadSettings named(Supplier<? extends BulkheadSettings> made, Set<String> says) {
+            if (otherSays != null) {
+                says.add(otherSays);
+            }
+            return made.get();
+        }
+
+        private BulkheadSettings pool(String group, Set<String> says) {
             ThreadPoolSpec spec = new ThreadPoolSpec(group, BulkheadSettings.ThreadPool.DEFAULT_SIZE);
             if (pool != null) {
                 pool.accept(spec);
             }
+            spec.said().forEach(setting -> says.add("pool." + setting));
             return spec.build();
         }
     }

@@ -5,6 +5,7 @@ import io.degradable.model.Trigger;
 import io.degradable.settings.EntrySettings;
 import io.degradable.settings.Require;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -24,6 +25,9 @@ public abstract sealed class EntrySpec<S extends EntrySpec<S>> permits SpareSpec
     double quotaPerSecond;
     private @Nullable Predicate<? super Throwable> onFailure;
 
+    /** The names of the settings that were set. */
+    final Set<String> said = new HashSet<>();
+
     EntrySpec(Source kind, int atMost) {
         EntrySettings byDefault = EntrySettings.byDefault(kind);
         this.on = byDefault.on();
@@ -41,6 +45,7 @@ public abstract sealed class EntrySpec<S extends EntrySpec<S>> permits SpareSpec
         for (Trigger one : Objects.requireNonNull(more, "triggers must not be null")) {
             Objects.requireNonNull(one, "trigger must not be null");
         }
+        said.add("on");
         this.on = EnumSet.of(first, more);
         this.whileHealthy = false;
         return self();
@@ -54,6 +59,7 @@ public abstract sealed class EntrySpec<S extends EntrySpec<S>> permits SpareSpec
 
     /** How many runs may be in the stage at once, 1 or more. Default: for a spare command the primary's bound, else none. */
     public S atMost(int concurrent) {
+        said.add("atMost");
         this.atMost = Require.positive("atMost", concurrent);
         return self();
     }

@@ -3,7 +3,9 @@ package io.degradable;
 import io.degradable.settings.Require;
 import io.degradable.settings.RetrySettings;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Predicate;
 import javax.annotation.Nullable;
 
@@ -13,12 +15,16 @@ import javax.annotation.Nullable;
  */
 public final class RetrySpec {
 
-    private int attempts = 3;
-    private Duration backoff = Duration.ofMillis(50);
-    private Duration maxBackoff = Duration.ofSeconds(1);
-    private double jitter = 0.5;
-    private int budgetPercentage = 10;
-    private double budgetPerSecond = 1;
+    private int attempts = RetrySettings.DEFAULT.attempts();
+    private Duration backoff = RetrySettings.DEFAULT.backoff();
+    private Duration maxBackoff = RetrySettings.DEFAULT.maxBackoff();
+    private double jitter = RetrySettings.DEFAULT.jitter();
+    private int budgetPercentage = RetrySettings.DEFAULT.budgetPercentage();
+    private double budgetPerSecond = RetrySettings.DEFAULT.budgetPerSecond();
+
+    /** That there are retries at all is said by saying {@code retry(...)}. */
+    private final Set<String> said = new HashSet<>(Set.of("retry.attempts"));
+
     private @Nullable Predicate<? super Throwable> onFailure;
 
     RetrySpec() {}
@@ -32,6 +38,7 @@ public final class RetrySpec {
 
     /** The longest pause before the second attempt, which doubles from attempt to attempt, and the longest of all; default 50 ms and 1 s. */
     public RetrySpec backoff(Duration first, Duration longest) {
+        said.addAll(Set.of("retry.backoff", "retry.maxBackoff"));
         this.backoff = Objects.requireNonNull(first, "backoff must not be null");
         this.maxBackoff = Objects.requireNonNull(longest, "longest backoff must not be null");
         return this;
@@ -39,6 +46,7 @@ public final class RetrySpec {
 
     /** The share of each pause that is left to chance, so that callers do not come back all at once: 0 to 1; default 0.5. */
     public RetrySpec jitter(double share) {
+        said.add("retry.jitter");
         this.jitter = share;
         return this;
     }
@@ -50,6 +58,7 @@ public final class RetrySpec {
      * @param perSecond and so many a second however few calls there are, more than 0
      */
     public RetrySpec budget(int percentage, double perSecond) {
+        said.addAll(Set.of("retry.budgetPercentage", "retry.budgetPerSecond"));
         this.budgetPercentage = percentage;
         this.budgetPerSecond = perSecond;
         return this;
@@ -59,6 +68,11 @@ public final class RetrySpec {
     public RetrySpec onFailure(Predicate<? super Throwable> which) {
         this.onFailure = Objects.requireNonNull(which, "onFailure must not be null");
         return this;
+    }
+
+    /** The names of the settings that were set. */
+    Set<String> said() {
+        return said;
     }
 
     RetrySettings settings() {

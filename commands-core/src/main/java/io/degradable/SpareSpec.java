@@ -13,6 +13,7 @@ public final class SpareSpec extends EntrySpec<SpareSpec> {
     /** How many runs a second the spare takes, above 0; at rest a second's worth may come at once. Default: no quota. */
     public SpareSpec quota(double perSecond) {
         Require.that(perSecond > 0, "quota must be positive, was " + perSecond);
+        said.add("quota");
         this.quotaPerSecond = perSecond;
         return this;
     }

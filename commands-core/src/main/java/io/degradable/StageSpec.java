@@ -1,10 +1,11 @@
 package io.degradable;
 
 import io.degradable.model.Source;
-import io.degradable.settings.BulkheadSettings;
+import io.degradable.settings.ChainRules;
 import io.degradable.settings.GuardSettings;
 import io.degradable.settings.Require;
 import io.degradable.settings.ShortCutSettings;
+import io.degradable.settings.StageSettings;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -17,7 +18,6 @@ import javax.annotation.Nullable;
 public final class StageSpec extends EntrySpec<StageSpec> {
 
     private static final int STORE_THREADS = 8;
-    private static final Duration STORE_TIMEOUT = Duration.ofMillis(50);
 
     private @Nullable Consumer<? super ThreadPoolSpec> pool;
     private @Nullable Duration timeout;
@@ -38,6 +38,7 @@ public final class StageSpec extends EntrySpec<StageSpec> {
 
     /** The stage's own limit, at most the chain's budget; default: the primary's timeout, 50 ms for a store, cut to the budget. */
     public StageSpec timeout(Duration timeout) {
+        said.add("timeout");
         this.timeout = Objects.requireNonNull(timeout, "timeout must not be null");
         return this;
     }
@@ -50,6 +51,7 @@ public final class StageSpec extends EntrySpec<StageSpec> {
 
     /** Whether the worker is interrupted when nobody waits for it any more; default true. */
     public StageSpec interruptOnTimeout(boolean interrupt) {
+        said.add("interruptOnTimeout");
         this.interruptOnTimeout = interrupt;
         return this;
     }
@@ -96,10 +98,7 @@ public final class StageSpec extends EntrySpec<StageSpec> {
         if (beforePrimary == null) {
             return null;
         }
-        Require.that(
-                beforePrimary.compareTo(freshness) <= 0,
-                "beforePrimary must not exceed the freshness of " + Require.text(freshness) + ", was "
-                        + Require.text(beforePrimary));
+        ChainRules.beforePrimary(beforePrimary, freshness);
         return new ShortCutSettings(stage, beforePrimary, refillPerSecond);
     }
 
@@ -115,6 +114,11 @@ public final class StageSpec extends EntrySpec<StageSpec> {
         return this;
     }
 
+    /** Whether a refill was set. */
+    boolean setsRefill() {
+        return refillPerSecond > 0;
+    }
+
     boolean setsMoreThanEntry() {
         return pool != null || timeout != null || breaker != null || !interruptOnTimeout;
     }
@@ -126,21 +130,20 @@ public final class StageSpec extends EntrySpec<StageSpec> {
 
     /** The guard of a store of copies, which answers fast or not at all. */
     GuardSettings storeGuard(String poolName, Duration budget) {
-        return guard(poolName, STORE_THREADS, STORE_TIMEOUT, budget);
+        return guard(poolName, STORE_THREADS, StageSettings.STORE_TIMEOUT, budget);
     }
 
     private GuardSettings guard(String poolName, int size, Duration byDefault, Duration budget) {
         Duration limit = timeout == null ? shorter(byDefault, budget) : timeout;
-        Require.that(
-                limit.compareTo(budget) <= 0,
-                "timeout of a stage must not exceed the chain's budget of " + Require.text(budget) + ", was "
-                        + Require.text(limit));
+        ChainRules.stageTimeout(limit, budget);
         ThreadPoolSpec spec = new ThreadPoolSpec(poolName, size);
         if (pool != null) {
             pool.accept(spec);
         }
-        BulkheadSettings.ThreadPool threads = spec.build();
-        return new GuardSettings(threads, limit, interruptOnTimeout, limit, BreakerSpec.built(breaker));
+        spec.said().forEach(setting -> said.add("pool." + setting));
+        BreakerSpec circuit = BreakerSpec.of(breaker);
+        circuit.said().forEach(setting -> said.add("circuitBreaker." + setting));
+        return new GuardSettings(spec.build(), limit, interruptOnTimeout, limit, circuit.build());
     }
 
     private static Duration shorter(Duration a, Duration b) {

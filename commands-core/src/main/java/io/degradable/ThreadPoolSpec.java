@@ -5,6 +5,8 @@ import io.degradable.settings.BulkheadSettings;
 import io.degradable.settings.GuardSettings;
 import io.degradable.settings.Require;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 
 /** What a thread pool is set to. It grows to its size before it queues. */
 public final class ThreadPoolSpec {
@@ -14,6 +16,7 @@ public final class ThreadPoolSpec {
     private int queue = BulkheadSettings.ThreadPool.DEFAULT_QUEUE;
     private Duration queueTimeout = GuardSettings.NO_TIMEOUT;
     private int callerRuns;
+    private final Set<String> said = new HashSet<>();
 
     ThreadPoolSpec(String name, int size) {
         this.name = name;
@@ -28,12 +31,14 @@ public final class ThreadPoolSpec {
 
     /** Threads, 1 or more; default 10. */
     public ThreadPoolSpec size(int size) {
+        said.add("size");
         this.size = size;
         return this;
     }
 
     /** Places for calls that wait for a thread, 0 or more; default 0, where a call that finds no thread is refused at once. */
     public ThreadPoolSpec queue(int queue) {
+        said.add("queue");
         this.queue = queue;
         return this;
     }
@@ -43,6 +48,7 @@ public final class ThreadPoolSpec {
      * stage may take, which then is a timeout.
      */
     public ThreadPoolSpec queueTimeout(Duration limit) {
+        said.add("queueTimeout");
         this.queueTimeout = limit;
         return this;
     }
@@ -52,8 +58,14 @@ public final class ThreadPoolSpec {
      * a call cannot leave before its body ends.
      */
     public ThreadPoolSpec callerRuns(int callers) {
+        said.add("callerRuns");
         this.callerRuns = callers;
         return this;
+    }
+
+    /** The names of the settings that were set; a size that comes with the kind of stage is none. */
+    Set<String> said() {
+        return said;
     }
 
     BulkheadSettings.ThreadPool build() {

@@ -25,6 +25,10 @@ public record RetrySettings(
     /** No retries. */
     public static final RetrySettings NONE = new RetrySettings(1, Duration.ofMillis(1), Duration.ofMillis(1), 0, 0, 1);
 
+    /** What retries are unless set, where there are any. */
+    public static final RetrySettings DEFAULT =
+            new RetrySettings(3, Duration.ofMillis(50), Duration.ofSeconds(1), 0.5, 10, 1);
+
     public RetrySettings {
         Require.that(
                 attempts >= 1 && attempts <= MOST_ATTEMPTS,

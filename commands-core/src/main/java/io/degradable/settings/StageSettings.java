@@ -16,6 +16,15 @@ import java.time.Duration;
 public record StageSettings(
         String name, Source kind, String refersTo, Duration freshness, EntrySettings entry, GuardSettings guard) {
 
+    /** How long the store behind a cache may take unless set. */
+    public static final Duration STORE_TIMEOUT = Duration.ofMillis(50);
+
+    /** What is added to the name of a cache's stage for its store. */
+    public static final String STORE = "-store";
+
+    /** What is added to the name of a cache's stage for memory after its store. */
+    public static final String AT_LAST = "-at-last";
+
     public StageSettings {
         Require.name("stage name", name);
         Require.positive("freshness of " + refersTo, freshness);

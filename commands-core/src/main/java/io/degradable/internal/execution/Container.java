@@ -46,6 +46,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
@@ -223,9 +224,12 @@ public final class Container {
     }
 
     private static String differences(CommandDefinition<?, ?> known, CommandDefinition<?, ?> given) {
-        return known.type() == given.type()
-                ? Differences.between(known.settings(), given.settings())
-                : "class was " + known.type() + ", now " + given.type();
+        if (known.type() != given.type()) {
+            return "class was " + known.type() + ", now " + given.type();
+        }
+        return known.settings().equals(given.settings())
+                ? "what the code has set was " + new TreeSet<>(known.said()) + ", now " + new TreeSet<>(given.said())
+                : Differences.between(known.settings(), given.settings());
     }
 
     private <C, R> CommandRuntime<?, ?> register(CommandDefinition<C, R> definition) {

@@ -17,6 +17,7 @@ import io.degradable.settings.RetrySettings;
 import io.degradable.settings.StageSettings;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.WeakHashMap;
 
 /**
@@ -72,7 +73,9 @@ final class Overflow implements Assembly.Guards {
                 FailureRules.DEFAULT,
                 (command, context) -> noBody(),
                 null,
-                List.of(new StageDefinition.SpareFunction<>(SPARE, (command, context) -> noBody(), null)));
+                List.of(new StageDefinition.SpareFunction<>(SPARE, (command, context) -> noBody(), null)),
+                Set.of(),
+                null);
         this.other = new Assembly(container, parts, own).runtime(definition);
         other.pin();
         this.primaries = other.wiring().primary().guard();
