@@ -19,6 +19,7 @@ import io.degradable.state.CacheView;
 import io.degradable.state.Circuit;
 import io.degradable.state.CommandObserver;
 import io.degradable.state.CommandView;
+import io.degradable.state.ConfigurationView;
 import io.degradable.state.PoolView;
 import io.degradable.template.StaticSnapshot;
 import io.degradable.template.TemplateCatalog;
@@ -351,6 +352,11 @@ public final class Commands implements AutoCloseable {
      */
     public void resize(String command, int limit) {
         container.resize(Objects.requireNonNull(command, "command must not be null"), limit);
+    }
+
+    /** What comes from {@linkplain Builder#settings outside of the code}, and what of it could not be done. */
+    public ConfigurationView configuration() {
+        return container.configuration();
     }
 
     /** What a human may turn: switches, stages, breakers; and the record of what was changed. */

@@ -4,6 +4,7 @@ import io.degradable.model.CommandKey;
 import io.degradable.model.Criticality;
 import io.degradable.model.EventType;
 import io.degradable.settings.CommandSettings;
+import io.degradable.settings.Origin;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -19,7 +20,11 @@ public interface CommandView {
 
     Criticality criticality();
 
+    /** As they hold now, whoever has said them. */
     CommandSettings settings();
+
+    /** Each of them by its name, as {@code timeout} or {@code stage.replica.timeout}: its value, and who has said it. */
+    Map<String, Origin> origins();
 
     /** Calls begun, since the start. */
     long received();

@@ -186,6 +186,12 @@ public final class ThreadPoolBulkhead implements WorkerBulkhead {
         slots.limit(slotsOf(size, queue));
     }
 
+    /** Sets all its figures; how long one waits in the queue is up to who waits. */
+    public void tune(BulkheadSettings.ThreadPool to) {
+        resize(to.size(), to.queue());
+        callers.limit(to.callerRuns());
+    }
+
     /** Threads alive now. */
     public int threads() {
         return threads.getPoolSize();

@@ -9,6 +9,7 @@ import io.degradable.internal.stage.Rehearsal;
 import io.degradable.internal.stage.Stage;
 import io.degradable.model.Source;
 import io.degradable.model.StageReason;
+import io.degradable.settings.BulkheadSettings;
 import io.degradable.settings.CommandSettings;
 import io.degradable.settings.EntrySettings;
 import io.degradable.settings.GuardSettings;
@@ -55,20 +56,46 @@ final class Assembly {
 
         @Override
         public Guard primary(CommandDefinition<?, ?> command, GuardSettings settings, Lasting lasting) {
-            return guard(command.name(), PRIMARY, command, settings, lasting);
+            return guard(
+                    command.name(),
+                    PRIMARY,
+                    command,
+                    settings,
+                    command.settings().guard().bulkhead(),
+                    lasting);
         }
 
         @Override
         public Guard stage(CommandDefinition<?, ?> command, StageSettings stage, Lasting lasting) {
-            return guard(command.name() + "/" + stage.name(), stage.name(), command, stage.guard(), lasting);
+            return guard(
+                    command.name() + "/" + stage.name(),
+                    stage.name(),
+                    command,
+                    stage.guard(),
+                    declared(command, stage).guard().bulkhead(),
+                    lasting);
         }
 
         private Guard guard(
-                String owner, String stage, CommandDefinition<?, ?> command, GuardSettings settings, Lasting lasting) {
+                String owner,
+                String stage,
+                CommandDefinition<?, ?> command,
+                GuardSettings settings,
+                BulkheadSettings declared,
+                Lasting lasting) {
             return lasting.guard(
                     stage,
                     settings,
-                    () -> parts.guard(owner, command.settings().key(), stage, settings, command.rules()));
+                    () -> parts.guard(owner, command.settings().key(), stage, settings, declared, command.rules()));
+        }
+
+        private static StageSettings declared(CommandDefinition<?, ?> command, StageSettings now) {
+            for (StageSettings stage : command.settings().stages()) {
+                if (stage.name().equals(now.name())) {
+                    return stage;
+                }
+            }
+            return now; // one that is not of the chain
         }
     }
 
@@ -97,7 +124,9 @@ final class Assembly {
 
     /** How a command works under the settings and the switches of now, going on with what it has kept. */
     <C, R> Wiring<C, R> wiring(CommandDefinition<C, R> definition, Lasting lasting) {
-        return new Wired<>(definition, lasting).wiring();
+        Wiring<C, R> wiring = new Wired<>(definition, lasting).wiring();
+        lasting.isWiredNow();
+        return wiring;
     }
 
     /** One command while it is wired. */
@@ -113,7 +142,7 @@ final class Assembly {
         Wired(CommandDefinition<C, R> definition, Lasting lasting) {
             this.definition = definition;
             this.lasting = lasting;
-            this.settings = container.effective(definition);
+            this.settings = container.effective(definition, lasting);
         }
 
         Wiring<C, R> wiring() {

@@ -8,6 +8,7 @@ import io.degradable.model.Criticality;
 import io.degradable.model.EventType;
 import io.degradable.settings.CommandSettings;
 import io.degradable.settings.Effect;
+import io.degradable.settings.Origin;
 import io.degradable.state.CallKind;
 import io.degradable.state.CommandView;
 import io.degradable.state.StageView;
@@ -201,6 +202,11 @@ public final class CommandRuntime<C, R> implements CommandView {
     @Override
     public CommandSettings settings() {
         return wiring.settings();
+    }
+
+    @Override
+    public Map<String, Origin> origins() {
+        return container.origins(this);
     }
 
     @Override

@@ -25,12 +25,14 @@ import io.degradable.model.CommandKey;
 import io.degradable.model.StageReason;
 import io.degradable.settings.CommandSettings;
 import io.degradable.settings.Differences;
+import io.degradable.settings.Origin;
 import io.degradable.settings.Require;
 import io.degradable.settings.SettingSource;
 import io.degradable.state.CacheView;
 import io.degradable.state.Circuit;
 import io.degradable.state.CommandObserver;
 import io.degradable.state.CommandView;
+import io.degradable.state.ConfigurationView;
 import io.degradable.state.PoolView;
 import io.degradable.template.StaticSnapshot;
 import io.degradable.time.Deadline;
@@ -88,6 +90,7 @@ public final class Container {
     private final WriteBack writeBack;
     private final Recoveries recoveries;
     private final Hands hands;
+    private final Configuration configuration;
 
     /**
      * A container.
@@ -137,6 +140,9 @@ public final class Container {
                 log,
                 effects -> new Overrides(
                         ticker, timer, this.continuations::aside, log, effects, steering.switches(), closing::wake));
+        this.configuration =
+                new Configuration(this, steering.settings(), ticker, timer, this.continuations::aside, log);
+        configuration.start();
         hands.overrides().start();
     }
 
@@ -264,7 +270,7 @@ public final class Container {
         try {
             made = new Assembly(this, parts, new Assembly.OwnGuards(parts)).runtime(definition);
         } catch (RuntimeException refused) {
-            parts.keepPools(Eviction.poolsOf(commands.values()));
+            keepPools();
             throw refused;
         }
         settleRamp(made, false); // switched when it becomes known: from then on
@@ -274,8 +280,14 @@ public final class Container {
         return made;
     }
 
+    private void keepPools() {
+        Set<String> named = Eviction.poolsOf(commands.values());
+        parts.keepPools(named);
+        configuration.keepPools(named);
+    }
+
     private synchronized void sweep(News news) {
-        news.gone.addAll(eviction.sweepIfDue(commands, parts, templates));
+        news.gone.addAll(eviction.sweepIfDue(commands, this::keepPools, templates));
         if (overflow != null && !news.gone.isEmpty()) {
             overflow.end(); // there is room again: who shared the key looks up anew
         }
@@ -313,6 +325,7 @@ public final class Container {
                         firstOverCap,
                         OTHER);
             }
+            known.forEach(configuration::known);
             known.forEach(hands::force);
             for (CommandObserver observer : observers) {
                 gone.forEach(command -> Container.tell(() -> observer.gone(command)));
@@ -481,8 +494,40 @@ public final class Container {
     }
 
     /** The settings of a command as they are now. */
-    CommandSettings effective(CommandDefinition<?, ?> definition) {
-        return definition.settings();
+    CommandSettings effective(CommandDefinition<?, ?> definition, Lasting lasting) {
+        return configuration.settings(definition, lasting);
+    }
+
+    Hands hands() {
+        return hands;
+    }
+
+    /** What comes from outside of the code. */
+    public ConfigurationView configuration() {
+        return configuration.view();
+    }
+
+    /** The settings of a command, and who has said them. */
+    Map<String, Origin> origins(CommandRuntime<?, ?> command) {
+        return configuration.origins(command);
+    }
+
+    /**
+     * Sets pools and commands to what their properties say now.
+     *
+     * @param changed gets what is to be told of it
+     */
+    void tune(Collection<? super Configuration.Changed> changed) {
+        Set<CommandRuntime<?, ?>> other = new HashSet<>();
+        synchronized (this) {
+            configuration.tunePools(parts, changed);
+            for (CommandRuntime<?, ?> command : commands.values()) {
+                if (configuration.isToChange(command, changed)) {
+                    other.add(command);
+                }
+            }
+        }
+        wireAnew(other::contains, command -> false);
     }
 
     /** Which stages runs of a command ask that begin now. */
@@ -546,7 +591,7 @@ public final class Container {
     private void settleRamp(CommandRuntime<?, ?> command, boolean atOnce) {
         Lasting lasting = command.lasting();
         Route before = lasting.byHand;
-        Route now = hands.route(effective(command.definition()));
+        Route now = hands.route(effective(command.definition(), lasting));
         lasting.byHand = now;
         if (!now.isFull()) {
             recoveries.end(command.key().name());
@@ -654,6 +699,7 @@ public final class Container {
                         continuations,
                         listeners);
             } finally {
+                configuration.close();
                 hands.close();
                 closing.isDone();
             }

@@ -37,7 +37,7 @@ final class Eviction {
 
     /** Takes idle commands out of the map, and ends their pools. Returns those that went. */
     List<CommandRuntime<?, ?>> sweepIfDue(
-            Map<String, CommandRuntime<?, ?>> commands, Parts parts, LiveTemplates templates) {
+            Map<String, CommandRuntime<?, ?>> commands, Runnable keepPools, LiveTemplates templates) {
         long now = ticker.nanos();
         if (now - nextSweepNanos < 0) {
             return List.of();
@@ -52,7 +52,7 @@ final class Eviction {
         }
         if (!gone.isEmpty()) {
             gone.forEach(command -> commands.remove(command.key().name()));
-            parts.keepPools(poolsOf(commands.values()));
+            keepPools.run();
             templates.keep(templatesOf(commands.values()));
         }
         return gone;

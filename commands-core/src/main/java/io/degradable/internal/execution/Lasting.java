@@ -1,9 +1,14 @@
 package io.degradable.internal.execution;
 
+import io.degradable.internal.bulkhead.Bulkhead;
+import io.degradable.internal.bulkhead.SemaphoreBulkhead;
+import io.degradable.internal.bulkhead.VirtualThreadBulkhead;
 import io.degradable.internal.control.Held;
 import io.degradable.internal.guard.Guard;
 import io.degradable.internal.stage.Route;
 import io.degradable.internal.stage.StageRecord;
+import io.degradable.settings.BulkheadSettings;
+import io.degradable.settings.EffectiveSettings;
 import io.degradable.settings.GuardSettings;
 import io.degradable.settings.RetrySettings;
 import java.util.HashMap;
@@ -39,6 +44,8 @@ final class Lasting {
     /** By what the breakers of stages are forced. */
     private final Map<String, AtomicReference<Held>> forced = new ConcurrentHashMap<>();
 
+    private volatile @Nullable EffectiveSettings settings;
+    private volatile boolean wired;
     private volatile @Nullable Retries retries;
     private volatile boolean held;
 
@@ -46,8 +53,21 @@ final class Lasting {
     Guard guard(String stage, GuardSettings settings, Supplier<Guard> first) {
         Guard before = guards.get(stage);
         Guard now = before == null ? first.get() : before.retuned(settings);
+        if (before != null && !before.settings().bulkhead().equals(settings.bulkhead())) {
+            resize(now.bulkhead(), settings.bulkhead());
+        }
         guards.put(stage, now);
         return now;
+    }
+
+    /** Pools belong to all that name them, and are set apart. */
+    private static void resize(Bulkhead bulkhead, BulkheadSettings to) {
+        if (bulkhead instanceof SemaphoreBulkhead semaphore && to instanceof BulkheadSettings.Semaphore its) {
+            semaphore.resize(its.limit());
+        } else if (bulkhead instanceof VirtualThreadBulkhead virtual
+                && to instanceof BulkheadSettings.VirtualThreads its) {
+            virtual.resize(its.limit());
+        }
     }
 
     StageRecord record(String stage) {
@@ -66,6 +86,25 @@ final class Lasting {
     @Nullable
     Retries retries() {
         return retries;
+    }
+
+    /** What properties have made of its settings; null when there is none that it obeys. */
+    @Nullable
+    EffectiveSettings settings() {
+        return settings;
+    }
+
+    void settings(@Nullable EffectiveSettings now) {
+        settings = now;
+    }
+
+    /** Whether it works already, so that what is fixed stays. */
+    boolean isWired() {
+        return wired;
+    }
+
+    void isWiredNow() {
+        wired = true;
     }
 
     /** By what the breaker of a stage is forced, as far as that is done. */

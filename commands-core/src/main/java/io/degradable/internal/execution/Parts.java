@@ -88,20 +88,31 @@ final class Parts {
         this.writeBack = writeBack;
     }
 
-    /** The guard of a stage; its threads are called after the owner. */
-    Guard guard(String owner, CommandKey command, String stage, GuardSettings settings, FailureRules rules) {
+    /**
+     * The guard of a stage; its threads are called after the owner.
+     *
+     * @param declared where its bodies run, as the code has it: by that it is seen whether all who name a pool mean the same
+     */
+    Guard guard(
+            String owner,
+            CommandKey command,
+            String stage,
+            GuardSettings settings,
+            BulkheadSettings declared,
+            FailureRules rules) {
         return new Guard(
                 settings,
-                bulkhead(owner, settings.bulkhead()),
+                bulkhead(owner, settings.bulkhead(), declared),
                 rules,
                 ticker,
                 interrupts,
                 listeners == null ? null : listeners.circuit(command, stage));
     }
 
-    private Bulkhead bulkhead(String owner, BulkheadSettings settings) {
-        if (settings instanceof BulkheadSettings.ThreadPool pool) {
-            return pool(pool);
+    private Bulkhead bulkhead(String owner, BulkheadSettings settings, BulkheadSettings declared) {
+        if (declared instanceof BulkheadSettings.ThreadPool pool
+                && settings instanceof BulkheadSettings.ThreadPool now) {
+            return pool(pool, now);
         }
         if (settings instanceof BulkheadSettings.Semaphore semaphore) {
             return new SemaphoreBulkhead(semaphore.limit());
@@ -118,8 +129,13 @@ final class Parts {
         return made;
     }
 
-    private synchronized ThreadPoolBulkhead pool(BulkheadSettings.ThreadPool wanted) {
-        ThreadPoolBulkhead known = pools.computeIfAbsent(wanted.name(), name -> new ThreadPoolBulkhead(wanted));
+    private synchronized ThreadPoolBulkhead pool(BulkheadSettings.ThreadPool wanted, BulkheadSettings.ThreadPool now) {
+        ThreadPoolBulkhead known = pools.get(wanted.name());
+        if (known == null) {
+            known = new ThreadPoolBulkhead(wanted);
+            known.tune(now);
+            pools.put(wanted.name(), known);
+        }
         if (!known.declared().equals(wanted)) {
             throw new IllegalStateException("thread pool " + wanted.name() + " is known in " + container
                     + " with other figures: " + Differences.between(known.declared(), wanted));
@@ -139,6 +155,14 @@ final class Parts {
                     "thread pool " + name + " is not known in " + container + ", which has " + pools.keySet());
         }
         pool.resize(size, queue);
+    }
+
+    /** Sets a pool to what its properties say, if it is there still. */
+    synchronized void tunePool(BulkheadSettings.ThreadPool now) {
+        ThreadPoolBulkhead pool = pools.get(now.name());
+        if (pool != null) {
+            pool.tune(now);
+        }
     }
 
     /** The cache of a spec; made on the first call. */

@@ -1,0 +1,327 @@
+package io.degradable.internal.execution;
+
+import io.degradable.control.Change;
+import io.degradable.control.ManualOverride;
+import io.degradable.control.Position;
+import io.degradable.control.Target;
+import io.degradable.control.Target.Kind;
+import io.degradable.internal.control.ChangeLog;
+import io.degradable.internal.control.FromConfiguration;
+import io.degradable.settings.BulkheadSettings.ThreadPool;
+import io.degradable.settings.CommandDeclaration;
+import io.degradable.settings.CommandSettings;
+import io.degradable.settings.ControlText;
+import io.degradable.settings.EffectivePool;
+import io.degradable.settings.EffectiveSettings;
+import io.degradable.settings.Origin;
+import io.degradable.settings.Origin.From;
+import io.degradable.settings.PoolDeclaration;
+import io.degradable.settings.SettingFault;
+import io.degradable.settings.SettingResolver;
+import io.degradable.settings.SettingSource;
+import io.degradable.settings.SettingTexts;
+import io.degradable.settings.StageSettings;
+import io.degradable.state.ConfigurationView;
+import io.degradable.time.Ticker;
+import io.degradable.time.Timer;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import javax.annotation.Nullable;
+
+/**
+ * What the sources of settings say, and what that comes to for the commands and pools of a container. There is one
+ * subscription to each source, however many commands there are; what is kept for a command goes with it.
+ *
+ * <p>Threading: {@link #settings} and {@link #pool} belong to who holds the container's lock; what follows a reading is done
+ * by one thread at a time; all others may be called from any thread.
+ */
+final class Configuration {
+
+    /** A pool as it became known, and what it is set to. */
+    private record Pool(PoolDeclaration declared, EffectivePool now) {}
+
+    private final Container container;
+    private final ChangeLog log;
+    private final Sources sources;
+    private final Map<String, Pool> pools = new ConcurrentHashMap<>();
+    private final Set<SettingFault> told = new HashSet<>(); // guarded by it
+    private volatile SettingTexts texts = SettingTexts.NONE;
+
+    Configuration(
+            Container container,
+            List<SettingSource> sources,
+            Ticker ticker,
+            Timer timer,
+            Predicate<Runnable> aside,
+            ChangeLog log) {
+        this.container = container;
+        this.log = log;
+        this.sources = new Sources(sources, ticker, timer, aside, log, this::wasRead);
+    }
+
+    void start() {
+        sources.start();
+    }
+
+    void close() {
+        sources.close();
+    }
+
+    // ---- what it comes to ----
+
+    /** The settings of a command as they are to be now. */
+    CommandSettings settings(CommandDefinition<?, ?> definition, Lasting lasting) {
+        if (!sources.areThere()) {
+            return definition.settings();
+        }
+        CommandDeclaration declared = definition.declaration();
+        know(declared);
+        EffectiveSettings before = lasting.settings();
+        EffectiveSettings now =
+                resolve(declared, before == null && lasting.isWired() ? code(declared) : before, lasting);
+        lasting.settings(isWorthKeeping(now) ? now : null);
+        return now.settings();
+    }
+
+    private void know(CommandDeclaration declared) {
+        know(declared.pool(null));
+        for (StageSettings stage : declared.settings().stages()) {
+            know(declared.pool(stage.name()));
+        }
+    }
+
+    private void know(@Nullable PoolDeclaration pool) {
+        if (pool != null) {
+            pools.computeIfAbsent(
+                    pool.settings().name(), any -> new Pool(pool, SettingResolver.pool(pool, texts, null)));
+        }
+    }
+
+    private EffectiveSettings resolve(
+            CommandDeclaration declared, @Nullable EffectiveSettings before, Lasting lasting) {
+        return SettingResolver.command(declared, this::pool, texts, before, lasting.isWired());
+    }
+
+    /** What the code alone comes to. */
+    private EffectiveSettings code(CommandDeclaration declared) {
+        return SettingResolver.command(declared, this::pool, SettingTexts.NONE, null, false);
+    }
+
+    /** Most commands have no property of their own: what their code comes to can be found out again. */
+    private static boolean isWorthKeeping(EffectiveSettings settings) {
+        return !settings.faults().isEmpty()
+                || settings.accepted().values().stream()
+                        .anyMatch(choice -> choice.from() == From.PROPERTY || choice.from() == From.DEFAULT_PROPERTY);
+    }
+
+    /** What a pool is set to now, of what the code has made of it. */
+    ThreadPool pool(ThreadPool declared) {
+        Pool known = pools.get(declared.name());
+        return known == null ? declared : known.now().settings();
+    }
+
+    /** Forgets pools that nobody names any more. */
+    void keepPools(Set<String> named) {
+        pools.keySet().retainAll(named);
+    }
+
+    // ---- after a reading ----
+
+    private void wasRead() {
+        texts = SettingTexts.read(sources.texts(), texts);
+        List<Changed> changed = new ArrayList<>();
+        container.tune(changed);
+        changed.forEach(Changed::compare);
+        hold();
+        tellFaults();
+    }
+
+    /** A command or pool before and after. */
+    final class Changed {
+
+        private final String subject;
+        private final Map<String, Origin> before;
+        private final Map<String, Origin> after;
+
+        private Changed(String subject, Map<String, Origin> before, Map<String, Origin> after) {
+            this.subject = subject;
+            this.before = before;
+            this.after = after;
+        }
+
+        private void compare() {
+            after.forEach((setting, now) -> {
+                Origin was = before.get(setting);
+                if (was != null && !was.value().equals(now.value())) {
+                    tell(setting, was, now);
+                }
+            });
+        }
+
+        private void tell(String setting, Origin was, Origin now) {
+            Origin property = now.property().isEmpty() ? was : now;
+            log.add(
+                    Change.Kind.SETTING,
+                    subject + " " + setting,
+                    was.value(),
+                    now.value(),
+                    property.source().isEmpty() ? "configuration" : property.source(),
+                    property.property().isEmpty() ? "follows another setting" : property.property(),
+                    Optional.empty());
+        }
+    }
+
+    /** Sets the pools to what they are to be now. Under the container's lock. */
+    void tunePools(Parts parts, Collection<? super Changed> changed) {
+        pools.replaceAll((name, pool) -> {
+            EffectivePool now = SettingResolver.pool(pool.declared(), texts, pool.now());
+            if (!now.settings().equals(pool.now().settings())) {
+                parts.tunePool(now.settings());
+                changed.add(new Changed("pool " + name, pool.now().origins(), now.origins()));
+            }
+            return new Pool(pool.declared(), now);
+        });
+    }
+
+    /**
+     * Whether a command is to be wired anew; {@link #settings} has them. Under the container's lock.
+     *
+     * @param changed what is to be told of it
+     */
+    boolean isToChange(CommandRuntime<?, ?> command, Collection<? super Changed> changed) {
+        CommandDeclaration declared = command.definition().declaration();
+        Lasting lasting = command.lasting();
+        EffectiveSettings kept = lasting.settings();
+        EffectiveSettings before = kept == null ? code(declared) : kept;
+        EffectiveSettings now = resolve(declared, before, lasting);
+        lasting.settings(isWorthKeeping(now) ? now : null);
+        boolean changes = !now.settings().equals(command.settings());
+        if (changes) {
+            changed.add(new Changed("command " + declared.settings().key().name(), before.origins(), now.origins()));
+        }
+        return changes;
+    }
+
+    /** A command has become known: what is held of it can be said now. */
+    void known(CommandRuntime<?, ?> command) {
+        if (sources.areThere()) {
+            if (!texts.controls(command.key().name()).isEmpty()) {
+                hold();
+            }
+            tellFaults();
+            logOrigins(command);
+        }
+    }
+
+    private void logOrigins(CommandRuntime<?, ?> command) {
+        String said = origins(command).entrySet().stream()
+                .filter(setting -> setting.getValue().from() != From.BUILT_IN)
+                .map(setting -> setting.getKey() + "=" + text(setting.getValue()))
+                .collect(Collectors.joining(", "));
+        System.getLogger(Configuration.class.getName())
+                .log(
+                        System.Logger.Level.INFO,
+                        "settings of {0}: {1}",
+                        command.key().name(),
+                        said);
+    }
+
+    private static String text(Origin origin) {
+        return origin.value() + " ("
+                + (origin.property().isEmpty()
+                        ? origin.from().name().toLowerCase(Locale.ROOT)
+                        : origin.property() + " of " + origin.source())
+                + ")";
+    }
+
+    /** Holds what the sources say, all of it and nothing else. */
+    private synchronized void hold() {
+        Map<Target, FromConfiguration> held = new LinkedHashMap<>();
+        texts.switches().forEach(said -> hold(said, held));
+        for (CommandRuntime<?, ?> command : container.all()) {
+            texts.controls(command.key().name()).forEach(said -> hold(said, held));
+        }
+        container.hands().overrides().configured(held);
+    }
+
+    private static void hold(ControlText said, Map<Target, FromConfiguration> held) {
+        Kind kind = Kind.valueOf(said.kind().toUpperCase(Locale.ROOT));
+        Target target = new Target(kind, said.name(), said.stage());
+        held.putIfAbsent(
+                target, new FromConfiguration(Position.parse(kind, said.text()), said.property(), said.source()));
+    }
+
+    // ---- what could not be done ----
+
+    private List<SettingFault> faults() {
+        Set<SettingFault> faults = new LinkedHashSet<>(texts.faults());
+        new TreeMap<>(pools).values().forEach(pool -> faults.addAll(pool.now().faults()));
+        for (CommandRuntime<?, ?> command : container.all()) {
+            EffectiveSettings kept = command.lasting().settings();
+            if (kept != null) {
+                faults.addAll(kept.faults());
+            }
+        }
+        for (ManualOverride held : container.hands().all()) {
+            if (held.origin() == ManualOverride.Origin.CONFIGURATION
+                    && !held.notServed().isEmpty()) {
+                faults.add(new SettingFault(
+                        held.author(), held.position().text(), "", held.target().text(), held.notServed()));
+            }
+        }
+        return List.copyOf(faults);
+    }
+
+    /** Each once, and again when it has been gone. */
+    private void tellFaults() {
+        List<SettingFault> now = faults();
+        List<SettingFault> news = new ArrayList<>();
+        synchronized (told) {
+            told.retainAll(Set.copyOf(now));
+            now.stream().filter(told::add).forEach(news::add);
+        }
+        Map<String, SettingFault> byText = new HashMap<>();
+        news.forEach(fault -> byText.putIfAbsent(fault.property() + fault.value() + fault.problem(), fault));
+        news.stream().filter(byText::containsValue).forEach(this::tell);
+    }
+
+    private void tell(SettingFault fault) {
+        System.getLogger(Configuration.class.getName())
+                .log(System.Logger.Level.WARNING, "configuration of {0}: {1}", container.name(), fault);
+        log.add(
+                Change.Kind.REFUSED,
+                fault.property(),
+                "",
+                fault.value(),
+                fault.source(),
+                fault.problem(),
+                Optional.empty());
+    }
+
+    // ---- for people ----
+
+    /** The settings of a command, and who has said them. */
+    Map<String, Origin> origins(CommandRuntime<?, ?> command) {
+        EffectiveSettings kept = command.lasting().settings();
+        return kept == null ? code(command.definition().declaration()).origins() : kept.origins();
+    }
+
+    ConfigurationView view() {
+        Map<String, Map<String, Origin>> ofPools = new HashMap<>();
+        pools.forEach((name, pool) -> ofPools.put(name, pool.now().origins()));
+        return new ConfigurationView(sources.views(), faults(), texts.losers(), ofPools);
+    }
+}
