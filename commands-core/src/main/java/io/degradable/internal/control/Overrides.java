@@ -11,6 +11,7 @@ import io.degradable.time.Ticker;
 import io.degradable.time.Timer;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
 import javax.annotation.Nullable;
@@ -75,6 +76,9 @@ public final class Overrides {
      * @throws IllegalStateException after the close
      */
     public ManualOverride set(Target target, Position position, Order order) {
+        Objects.requireNonNull(target, "target must not be null");
+        Objects.requireNonNull(position, "position must not be null");
+        Objects.requireNonNull(order, "order must not be null");
         String refusal = position.isFor(target.kind())
                 ? effects.refusal(target, position)
                 : target + " cannot be held at " + position;
@@ -96,6 +100,8 @@ public final class Overrides {
      * @throws IllegalStateException after the close
      */
     public boolean clear(Target target, Order order) {
+        Objects.requireNonNull(target, "target must not be null");
+        Objects.requireNonNull(order, "order must not be null");
         Ledger.Step step = ledger.clear(target, order, store != null && !store.isReachable());
         tellOfHand(step);
         return step.entry() != null;
@@ -125,9 +131,12 @@ public final class Overrides {
     /** After each step, on the thread that made it. */
     private void tell(List<Move> moves) {
         log.tell();
-        expiries.rearm();
-        if (!moves.isEmpty()) {
-            effects.changed(List.copyOf(moves));
+        try {
+            if (!moves.isEmpty()) {
+                effects.changed(List.copyOf(moves));
+            }
+        } finally {
+            expiries.rearm();
         }
     }
 
