@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import javax.annotation.Nullable;
 
 /**
@@ -144,9 +145,10 @@ final class Ledger {
     // ---- from configuration ----
 
     /** What the configuration says now, all of it. What it has said before is not later than what a hand has done since. */
-    synchronized List<Move> configured(Map<Target, FromConfiguration> all) {
+    synchronized List<Move> configured(Supplier<Map<Target, FromConfiguration>> configuration) {
         List<Move> moves = new ArrayList<>();
         if (!closed) {
+            Map<Target, FromConfiguration> all = configuration.get();
             TreeSet<Target> targets = new TreeSet<>(BY_TEXT);
             targets.addAll(slots.keySet());
             targets.addAll(all.keySet());

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import javax.annotation.Nullable;
 
 /**
@@ -125,7 +126,17 @@ public final class Overrides {
     public void configured(Map<Target, FromConfiguration> all) {
         all.forEach((target, said) ->
                 Require.that(said.position().isFor(target.kind()), target + " cannot be held at " + said.position()));
-        tell(ledger.configured(Map.copyOf(all)));
+        Map<Target, FromConfiguration> copy = Map.copyOf(all);
+        configured(() -> copy);
+    }
+
+    /**
+     * What the configuration says, asked for in one step with taking it, so that of two who do so the later has its way.
+     *
+     * @param all only looks it up: it is asked under a lock. Each target can be held where it says
+     */
+    public void configured(Supplier<Map<Target, FromConfiguration>> all) {
+        tell(ledger.configured(all));
     }
 
     /** After each step, on the thread that made it. */

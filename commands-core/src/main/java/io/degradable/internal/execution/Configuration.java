@@ -27,7 +27,6 @@ import io.degradable.time.Timer;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -57,7 +56,7 @@ final class Configuration {
     private final ChangeLog log;
     private final Sources sources;
     private final Map<String, Pool> pools = new ConcurrentHashMap<>();
-    private final Set<SettingFault> told = new HashSet<>(); // guarded by it
+    private final Set<SettingFault> told = ConcurrentHashMap.newKeySet();
     private volatile SettingTexts texts = SettingTexts.NONE;
 
     Configuration(
@@ -248,16 +247,21 @@ final class Configuration {
     }
 
     /** Holds what the sources say, all of it and nothing else. */
-    private synchronized void hold() {
-        Map<Target, FromConfiguration> held = new LinkedHashMap<>();
-        texts.switches().forEach(said -> hold(said, held));
-        for (CommandRuntime<?, ?> command : container.all()) {
-            texts.controls(command.key().name()).forEach(said -> hold(said, held));
-        }
-        container.hands().overrides().configured(held);
+    private void hold() {
+        container.hands().overrides().configured(this::held);
     }
 
-    private static void hold(ControlText said, Map<Target, FromConfiguration> held) {
+    private Map<Target, FromConfiguration> held() {
+        Map<Target, FromConfiguration> held = new LinkedHashMap<>();
+        SettingTexts now = texts;
+        now.switches().forEach(said -> put(said, held));
+        for (CommandRuntime<?, ?> command : container.all()) {
+            now.controls(command.key().name()).forEach(said -> put(said, held));
+        }
+        return held;
+    }
+
+    private static void put(ControlText said, Map<Target, FromConfiguration> held) {
         Kind kind = Kind.valueOf(said.kind().toUpperCase(Locale.ROOT));
         Target target = new Target(kind, said.name(), said.stage());
         held.putIfAbsent(
@@ -289,10 +293,8 @@ final class Configuration {
     private void tellFaults() {
         List<SettingFault> now = faults();
         List<SettingFault> news = new ArrayList<>();
-        synchronized (told) {
-            told.retainAll(Set.copyOf(now));
-            now.stream().filter(told::add).forEach(news::add);
-        }
+        told.retainAll(Set.copyOf(now));
+        now.stream().filter(told::add).forEach(news::add);
         Map<String, SettingFault> byText = new HashMap<>();
         news.forEach(fault -> byText.putIfAbsent(fault.property() + fault.value() + fault.problem(), fault));
         news.stream().filter(byText::containsValue).forEach(this::tell);
