@@ -433,7 +433,8 @@ final class ConfigurationTest {
                 Call.declared().name("made.up").semaphore(1).build();
         new Call(commands(), madeUp, "1", () -> "live").execute();
 
-        commands().commands(); // who looks sees that it was used until now
+        ticker.advance(Duration.ofHours(2));
+        commands().commands(); // who sweeps first sees that it was used since
         ticker.advance(Duration.ofHours(2));
         boolean gone = commands().commands().isEmpty();
         new Call(commands(), madeUp, "1", () -> "live").execute();
