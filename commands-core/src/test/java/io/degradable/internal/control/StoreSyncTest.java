@@ -34,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Three processes that share one store. */
 @Timeout(60)
+@SuppressWarnings("NullAway") // what is not there fails the test
 final class StoreSyncTest {
 
     private static final Target COMMAND = Target.command("GetProduct");
