@@ -99,7 +99,8 @@ final class Levels {
         Map<String, Origin> origins = new LinkedHashMap<>();
         settable.forEach((name, setting) -> {
             Choice choice = at(out.accepted(), name);
-            Object value = Objects.requireNonNull(values.get(name), name);
+            // What follows others is only known now; pauses between attempts are not in settings without retries.
+            Object value = choice.isUnset() ? Objects.requireNonNull(values.get(name), name) : choice.value();
             origins.put(
                     name, new Origin(setting.form().text(value), choice.from(), choice.property(), choice.source()));
         });
