@@ -24,6 +24,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import javax.annotation.Nullable;
 import org.awaitility.Awaitility;
@@ -95,7 +96,7 @@ final class ConfigurationTest {
     }
 
     private Origin origin(String setting) {
-        return view().origins().get(setting);
+        return Objects.requireNonNull(view().origins().get(setting), setting);
     }
 
     private static void until(Callable<Boolean> holds) {
@@ -339,8 +340,7 @@ final class ConfigurationTest {
         first.remove("degradable.pool.shared.size");
 
         until(() -> commands().pools().get(0).size() == 2);
-        assertThat(commands().configuration().pools().get("shared").get("size").from())
-                .isEqualTo(From.CODE);
+        assertThat(commands().configuration().pools().toString()).contains("size=2, CODE");
     }
 
     @Test

@@ -38,6 +38,9 @@ public interface Switches {
     /** What decides for the calls of a command; empty when no switch does. */
     Optional<ManualOverride> decidesFor(String command);
 
+    /** How the store of what hands hold is; empty when there is none. */
+    Optional<StoreState> store();
+
     /** The last 1,000 changes, the latest last. */
     List<Change> changes();
 }

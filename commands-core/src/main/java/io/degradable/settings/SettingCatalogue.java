@@ -76,7 +76,7 @@ public final class SettingCatalogue {
                     Stream.of(
                             live("atMost", COUNT, "of a spare command what the primary may run at once, else no bound"),
                             live("quota", NumberForm.decimalOrZero("for none", "0.000001", "1000000000"), "0"),
-                            live(
+                            fixed(
                                     "on",
                                     WordForms.TRIGGERS,
                                     "of a spare FAILURE and, while it is healthy, TIMEOUT; of a copy all"),

@@ -26,6 +26,12 @@ public interface CommandView {
     /** Each of them by its name, as {@code timeout} or {@code stage.replica.timeout}: its value, and who has said it. */
     Map<String, Origin> origins();
 
+    /**
+     * The share of its calls that its primary is asked in, in percent, as far as hands decide it: 100 most often, 0 while a
+     * switch keeps calls away or the primary is out, something in between on the way back.
+     */
+    int primaryShare();
+
     /** Calls begun, since the start. */
     long received();
 

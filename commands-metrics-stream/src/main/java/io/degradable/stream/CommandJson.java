@@ -1,6 +1,8 @@
 package io.degradable.stream;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.degradable.control.ManualOverride;
+import io.degradable.control.Switches;
 import io.degradable.model.CallOutcome;
 import io.degradable.model.EventType;
 import io.degradable.model.Source;
@@ -10,6 +12,7 @@ import io.degradable.state.StageView;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Predicate;
 import javax.annotation.Nullable;
 
@@ -33,11 +36,11 @@ final class CommandJson {
         this.received = command.received();
     }
 
-    static void write(JsonGenerator json, CommandView command) throws IOException {
-        new CommandJson(json, command).write();
+    static void write(JsonGenerator json, CommandView command, Switches switches) throws IOException {
+        new CommandJson(json, command).write(switches);
     }
 
-    private void write() throws IOException {
+    private void write(Switches switches) throws IOException {
         json.writeStartObject();
         json.writeStringField("name", command.key().name());
         json.writeStringField("group", command.key().group());
@@ -58,6 +61,21 @@ final class CommandJson {
             StageJson.write(json, stage);
         }
         json.writeEndArray();
+        writeSwitch(switches.decidesFor(command.key().name()));
+        json.writeNumberField("primaryShare", command.primaryShare());
+        SteeringJson.writeOrigins(json, "settings", command.origins());
+        json.writeEndObject();
+    }
+
+    /** What decides for its calls; null when no switch does. */
+    private void writeSwitch(Optional<ManualOverride> held) throws IOException {
+        if (held.isEmpty()) {
+            json.writeNullField("switch");
+            return;
+        }
+        json.writeObjectFieldStart("switch");
+        json.writeStringField("target", held.get().target().text());
+        json.writeStringField("position", held.get().position().text());
         json.writeEndObject();
     }
 

@@ -49,6 +49,7 @@ final class StateJson {
         writeCaches(json);
         writeTemplates(json);
         writeSnapshots(json);
+        SteeringJson.write(json, commands);
         json.writeEndObject();
     }
 
@@ -59,7 +60,7 @@ final class StateJson {
                 .toList();
         json.writeArrayFieldStart("commands");
         for (CommandView command : sorted) {
-            CommandJson.write(json, command);
+            CommandJson.write(json, command, commands.switches());
         }
         json.writeEndArray();
     }

@@ -210,6 +210,11 @@ public final class CommandRuntime<C, R> implements CommandView {
     }
 
     @Override
+    public int primaryShare() {
+        return wiring.route().share();
+    }
+
+    @Override
     public long received() {
         return counts.receivedCalls();
     }

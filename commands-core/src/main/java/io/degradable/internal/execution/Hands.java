@@ -4,6 +4,7 @@ import io.degradable.control.Change;
 import io.degradable.control.ManualOverride;
 import io.degradable.control.Order;
 import io.degradable.control.Position;
+import io.degradable.control.StoreState;
 import io.degradable.control.Switches;
 import io.degradable.control.Target;
 import io.degradable.control.Target.Kind;
@@ -106,6 +107,11 @@ final class Hands implements Switches, Effects {
     public Optional<ManualOverride> decidesFor(String command) {
         CommandRuntime<?, ?> known = container.find(Objects.requireNonNull(command, "command must not be null"));
         return overrides.decidesFor(command, known == null ? "" : known.key().group());
+    }
+
+    @Override
+    public Optional<StoreState> store() {
+        return overrides.store();
     }
 
     @Override

@@ -25,6 +25,14 @@ record RouteRule(Route route, @Nullable RecoveryRamp ramp) {
         return ramp != null;
     }
 
+    /** The share of the runs that ask the primary, in percent. */
+    int share() {
+        if (ramp != null) {
+            return ramp.share();
+        }
+        return route.isFull() ? 100 : 0;
+    }
+
     /** The route of a run. */
     Route of(long callId) {
         return ramp != null && ramp.admits(callId) ? Route.FULL : route;

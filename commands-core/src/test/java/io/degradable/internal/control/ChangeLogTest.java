@@ -140,8 +140,7 @@ final class ChangeLogTest {
         for (int round = 0; round < 20_000; round++) {
             Queue<Runnable> own = new ConcurrentLinkedQueue<>();
             List<Long> ids = new ArrayList<>();
-            all.add(new Told(
-                    new ChangeLog(ticker, own::add, List.of(change -> ids.add(change.id()))), own, ids));
+            all.add(new Told(new ChangeLog(ticker, own::add, List.of(change -> ids.add(change.id()))), own, ids));
             add(all.get(round).log);
         }
 
