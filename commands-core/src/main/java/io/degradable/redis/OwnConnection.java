@@ -1,6 +1,8 @@
 package io.degradable.redis;
 
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPool;
@@ -29,46 +31,49 @@ final class OwnConnection {
     }
 
     /**
-     * To the master that has a key. Within the client's own limits for connecting.
+     * To the master that has a key. Within the client's own limits for connecting, or twice that in a cluster.
      *
      * @throws Exception when nobody could be reached
      */
     static Connection open(UnifiedJedis client, String key) throws Exception {
-        return pool(client, key).getFactory().makeObject().getObject();
-    }
-
-    private static Pool<Connection> pool(UnifiedJedis client, String key) {
         if (client instanceof RedisClient single) {
-            return single.getPool();
+            return made(single.getPool());
         }
         if (client instanceof RedisSentinelClient watched) {
-            return watched.getPrimaryNodesConnectionMap().values().iterator().next();
+            return made(
+                    watched.getPrimaryNodesConnectionMap().values().iterator().next());
         }
         if (client instanceof RedisClusterClient cluster) {
-            return pool(cluster, key);
+            return open(cluster, key);
         }
         throw new IllegalArgumentException("no client for listening: " + client.getClass());
     }
 
+    private static Connection made(Pool<Connection> pool) throws Exception {
+        return pool.getFactory().makeObject().getObject();
+    }
+
     /**
      * What is published on any node is heard on all, as long as they reach each other; on the node of the key even when they
-     * do not, since that is where it is published. When that one is gone, any will do.
+     * do not, since that is where it is published. When that one is gone, any other will do.
      */
-    private static Pool<Connection> pool(RedisClusterClient cluster, String key) {
-        String address = "";
+    private static Connection open(RedisClusterClient cluster, String key) throws Exception {
+        Map<String, ConnectionPool> nodes = new HashMap<>(cluster.getClusterNodes());
         try (Connection some = cluster.getConnectionFromSlot(JedisClusterCRC16.getSlot(key))) {
-            address = some.getHostAndPort().toString();
+            // Dead as it may be itself: nobody tries out what lies in a pool.
+            ConnectionPool owner = nodes.remove(some.getHostAndPort().toString());
+            if (owner != null) {
+                return made(owner);
+            }
         } catch (JedisException gone) {
-            // One of the others, below; if they are gone as well, that is said.
+            if (nodes.isEmpty()) {
+                throw gone;
+            }
         }
-        ConnectionPool pool = cluster.getClusterNodes().get(address);
-        if (pool != null) {
-            return pool;
-        }
-        List<ConnectionPool> all = List.copyOf(cluster.getClusterNodes().values());
-        if (all.isEmpty()) {
+        List<ConnectionPool> others = List.copyOf(nodes.values());
+        if (others.isEmpty()) {
             throw new JedisConnectionException("no node of the cluster is known");
         }
-        return all.get(ThreadLocalRandom.current().nextInt(all.size()));
+        return made(others.get(ThreadLocalRandom.current().nextInt(others.size())));
     }
 }

@@ -65,7 +65,7 @@ public final class RedisSettings implements SettingSource {
     }
 
     @Override
-    public Map<String, String> read() {
+    public Map<String, String> read() throws Exception {
         return hash.read();
     }
 

@@ -94,7 +94,7 @@ public final class RedisSwitches implements OverrideStore {
     }
 
     @Override
-    public Map<String, Entry> load() {
+    public Map<String, Entry> load() throws Exception {
         Map<String, Entry> entries = new LinkedHashMap<>();
         hash.read().forEach((target, value) -> {
             int space = value.indexOf(' ');

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 
 /** Hears that something changed, and counts; and knows which threads listen. */
-final class Ear implements SettingSource.Watcher {
+class Ear implements SettingSource.Watcher {
 
     static final Duration PATIENT = Duration.ofSeconds(30);
 
@@ -38,11 +38,17 @@ final class Ear implements SettingSource.Watcher {
 
     /** Waits until it has heard more than so many. */
     void awaitMoreThan(int heard, Duration limit) {
-        await().atMost(limit).pollInterval(Duration.ofMillis(5)).until(() -> changes.get() > heard);
+        await().dontCatchUncaughtExceptions()
+                .atMost(limit)
+                .pollInterval(Duration.ofMillis(5))
+                .until(() -> changes.get() > heard);
     }
 
     void awaitFailure() {
-        await().atMost(PATIENT).pollInterval(Duration.ofMillis(5)).until(() -> !failures.isEmpty());
+        await().dontCatchUncaughtExceptions()
+                .atMost(PATIENT)
+                .pollInterval(Duration.ofMillis(5))
+                .until(() -> !failures.isEmpty());
     }
 
     /** The living threads of the subscriptions to a channel. */
