@@ -47,6 +47,7 @@ final class RedisSwitchesTest {
 
     @BeforeEach
     void empty() {
+        server.run("CONFIG", "SET", "maxmemory", "0");
         server.run("FLUSHALL");
     }
 
@@ -252,6 +253,37 @@ final class RedisSwitchesTest {
 
             server.run("CONFIG", "SET", "maxmemory", "0");
             assertThat(switches.load()).isEqualTo(Map.of("all", new Entry(NOW + 1, "1")));
+        }
+    }
+
+    @Test
+    void the_rights_that_the_documentation_names_are_enough() throws Exception {
+        String rights = "+eval +hgetall +hget +hset +hdel +publish +subscribe +ping ~degradable:* &degradable:*";
+        server.run("ACL", ("SETUSER shop on >secret resetchannels -@all " + rights).split(" "));
+        try (RedisClient client = RedisClient.builder()
+                .hostAndPort(server.address())
+                .clientConfig(RedisCaches.clientConfig(LIMIT)
+                        .user("shop")
+                        .password("secret")
+                        .build())
+                .build()) {
+            Ear ear = new Ear();
+            RedisSettings settings = RedisSettings.over(client);
+            try (AutoCloseable switches = RedisSwitches.over(client).watch(ear::changed);
+                    AutoCloseable watching = settings.watch(ear)) {
+                ear.awaitMoreThan(1, Ear.PATIENT);
+
+                RedisSwitches.over(client).save(Map.of("all", new Entry(NOW, "2")));
+                settings.set("degradable.name", "text");
+                settings.remove("degradable.name");
+
+                ear.awaitMoreThan(4, Ear.PATIENT);
+                assertThat(RedisSwitches.over(client).load()).hasSize(1);
+                assertThat(settings.read()).isEmpty();
+                assertThat(ear.failures()).isEmpty();
+            }
+        } finally {
+            server.run("ACL", "DELUSER", "shop");
         }
     }
 
