@@ -2,234 +2,252 @@ package io.degradable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.degradable.cache.CacheSpec;
-import io.degradable.model.CommandException;
 import io.degradable.settings.Origin;
 import io.degradable.settings.Setting;
 import io.degradable.settings.SettingCatalogue;
-import io.degradable.state.CallKind;
-import io.degradable.state.CommandView;
-import io.degradable.template.StaticTemplate;
-import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicLong;
-import org.awaitility.Awaitility;
-import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every setting of the catalogue, changed while calls are made. */
-@Timeout(180)
+/** B41: every entry of the catalogue can be set, in every way, and refused. */
 final class EverySettingTest {
 
-    private static final int CALLERS = 3;
-    private static final CacheSpec<String, String> COPIES = CacheSpec.named("copies");
-    private static final StaticTemplate<String> TEMPLATE = StaticTemplate.of("sorry", "template");
+    /** A text that is not the default, and one that is out of range. */
+    private record Sample(String good, String outside) {}
 
-    /** Two values for each, which are not its own; a setting that is missing here is missed by the test. */
-    private static final Map<String, List<String>> VALUES = values();
+    private static final Map<String, Sample> SAMPLES = Map.ofEntries(
+            Map.entry("timeout", new Sample("120 ms", "0 ms")),
+            Map.entry("deadline", new Sample("3 s", "-1 s")),
+            Map.entry("slowCall", new Sample("700 ms", "0 s")),
+            Map.entry("interruptOnTimeout", new Sample("false", "1")),
+            Map.entry("budget", new Sample("400 ms", "none")),
+            Map.entry("nullIsFailure", new Sample("true", "yes")),
+            Map.entry("rehearse", new Sample("12.5", "100.1")),
+            Map.entry("criticality", new Sample("non-core", "CORE")),
+            Map.entry("semaphore.limit", new Sample("77", "0")),
+            Map.entry("virtualThreads.limit", new Sample("77", "2147483648")),
+            Map.entry("retry.attempts", new Sample("4", "11")),
+            Map.entry("retry.backoff", new Sample("20 ms", "0 ms")),
+            Map.entry("retry.maxBackoff", new Sample("2 s", "200 y")),
+            Map.entry("retry.jitter", new Sample("0.25", "1.01")),
+            Map.entry("retry.budgetPercentage", new Sample("20", "101")),
+            Map.entry("retry.budgetPerSecond", new Sample("2.5", "0")),
+            Map.entry("beforePrimary.youngerThan", new Sample("20 s", "0 s")),
+            Map.entry("beforePrimary.refill", new Sample("50", "0.0000001")),
+            Map.entry("circuitBreaker.enabled", new Sample("false", "off")),
+            Map.entry("circuitBreaker.requestVolumeThreshold", new Sample("30", "0")),
+            Map.entry("circuitBreaker.errorThresholdPercentage", new Sample("60", "101")),
+            Map.entry("circuitBreaker.failureRate", new Sample("70", "-1")),
+            Map.entry("circuitBreaker.slowRate", new Sample("80", "101")),
+            Map.entry("circuitBreaker.consecutiveFailures", new Sample("9", "-1")),
+            Map.entry("circuitBreaker.window", new Sample("20 s", "146 y")),
+            Map.entry("circuitBreaker.buckets", new Sample("20", "10001")),
+            Map.entry("circuitBreaker.countWindow", new Sample("200", "100001")),
+            Map.entry("circuitBreaker.sleepWindow", new Sample("7 s", "0 s")),
+            Map.entry("circuitBreaker.maxSleepWindow", new Sample("40 s", "0 s")),
+            Map.entry("circuitBreaker.probes", new Sample("6", "0")),
+            Map.entry("circuitBreaker.probeSuccessPercentage", new Sample("90", "0")),
+            Map.entry("circuitBreaker.ramp.shares", new Sample("5, 50, 99", "5, 100")),
+            Map.entry("circuitBreaker.ramp.decisions", new Sample("30", "10001")),
+            Map.entry("stage.atMost", new Sample("3", "0")),
+            Map.entry("stage.quota", new Sample("12.5", "-1")),
+            Map.entry("stage.on", new Sample("FAILURE, SHORT_CIRCUITED", "NONE")),
+            Map.entry("stage.freshness", new Sample("1 m", "0 m")),
+            Map.entry("pool.size", new Sample("20", "0")),
+            Map.entry("pool.queue", new Sample("30", "-1")),
+            Map.entry("pool.queueTimeout", new Sample("30 ms", "-30 ms")),
+            Map.entry("pool.callerRuns", new Sample("2", "-2")));
 
-    private static Map<String, List<String>> values() {
-        Map<String, List<String>> values = new HashMap<>();
-        values.put("timeout", List.of("170 ms", "180 ms"));
-        values.put("deadline", List.of("700 ms", "none"));
-        values.put("slowCall", List.of("50 ms", "60 ms"));
-        values.put("interruptOnTimeout", List.of("false", "true"));
-        values.put("budget", List.of("240 ms", "230 ms"));
-        values.put("nullIsFailure", List.of("true")); // fixed: what it is already would be no change
-        values.put("rehearse", List.of("50", "0"));
-        values.put("criticality", List.of("non-core", "core"));
-        values.put("semaphore.limit", List.of("5", "6"));
-        values.put("virtualThreads.limit", List.of("5", "6"));
-        values.put("retry.attempts", List.of("3", "1"));
-        values.put("retry.backoff", List.of("1 ms", "2 ms"));
-        values.put("retry.maxBackoff", List.of("60 ms", "70 ms"));
-        values.put("retry.jitter", List.of("0.1", "0.2"));
-        values.put("retry.budgetPercentage", List.of("11", "12"));
-        values.put("retry.budgetPerSecond", List.of("100", "200"));
-        values.put("beforePrimary.youngerThan", List.of("1 ms", "2 ms"));
-        values.put("beforePrimary.refill", List.of("100000", "200000"));
-        values.put("circuitBreaker.enabled", List.of("false", "true"));
-        values.put("circuitBreaker.requestVolumeThreshold", List.of("30", "40"));
-        values.put("circuitBreaker.errorThresholdPercentage", List.of("60", "70"));
-        values.put("circuitBreaker.failureRate", List.of("60", "70"));
-        values.put("circuitBreaker.slowRate", List.of("60", "70"));
-        values.put("circuitBreaker.consecutiveFailures", List.of("60", "70"));
-        values.put("circuitBreaker.window", List.of("20 s", "30 s"));
-        values.put("circuitBreaker.buckets", List.of("5", "20"));
-        values.put("circuitBreaker.countWindow", List.of("100", "200"));
-        values.put("circuitBreaker.sleepWindow", List.of("100 ms", "200 ms"));
-        values.put("circuitBreaker.maxSleepWindow", List.of("40 s", "50 s"));
-        values.put("circuitBreaker.probes", List.of("2", "3"));
-        values.put("circuitBreaker.probeSuccessPercentage", List.of("50", "60"));
-        values.put("circuitBreaker.ramp.shares", List.of("20, 60", "30"));
-        values.put("circuitBreaker.ramp.decisions", List.of("5", "6"));
-        values.put("atMost", List.of("5", "6"));
-        values.put("quota", List.of("100000", "0"));
-        values.put("on", List.of("FAILURE", "TIMEOUT"));
-        values.put("freshness", List.of("4 m", "3 m"));
-        values.put("size", List.of("4", "5"));
-        values.put("queue", List.of("4", "5"));
-        values.put("queueTimeout", List.of("40 ms", "50 ms"));
-        values.put("callerRuns", List.of("4", "5"));
-        return values;
+    /** What stands in a file of Hystrix for the good text. */
+    private static final Map<String, String> OF_HYSTRIX = Map.of(
+            "timeout", "120",
+            "circuitBreaker.window", "20000",
+            "circuitBreaker.sleepWindow", "7000");
+
+    static Stream<Arguments> settings() {
+        List<Arguments> all = new ArrayList<>();
+        for (Setting setting : SettingCatalogue.COMMANDS) {
+            all.add(Arguments.of(setting.name(), "", setting));
+        }
+        for (Setting setting : SettingCatalogue.STAGES) {
+            String stage =
+                    switch (setting.name()) {
+                        case "atMost", "freshness" -> "cache";
+                        default -> "replica";
+                    };
+            all.add(Arguments.of("stage." + stage + "." + setting.name(), stage, setting));
+        }
+        return all.stream();
     }
 
-    private final TestSource source = new TestSource("test");
-    private final Commands commands = Commands.builder().settings(source).build();
-    private final CommandSpec<Call, String> onCaller = chained(Call.declared().name("OnCaller").semaphore(4));
-    private final CommandSpec<Call, String> onPool =
-            chained(Call.declared().name("OnPool").threadPool(pool -> pool.named("threads").size(3).queue(2)));
-
-    private static CommandSpec<Call, String> chained(CommandSpec.Builder<Call, String> declared) {
-        return declared.timeout(Duration.ofMillis(150))
-                .repeatable()
-                .fallback(chain -> chain.spareCall("replica", (call, context) -> "spare", spare -> spare.atMost(4))
-                        .cached(
-                                COPIES,
-                                call -> call.id,
-                                Duration.ofMinutes(5),
-                                cache -> cache.beforePrimary(Duration.ofNanos(1)))
-                        .template(TEMPLATE))
-                .build();
+    private static SettingsBench bench(String name) {
+        CommandSpec.Builder<Call, String> spec = SettingsBench.everything();
+        return new SettingsBench(
+                switch (name) {
+                    case "semaphore.limit" -> spec.semaphore().build();
+                    case "virtualThreads.limit" -> spec.virtualThreads(5).build();
+                    default -> spec.build();
+                });
     }
 
-    private final AtomicLong made = new AtomicLong();
-    private final Queue<Throwable> unexpected = new ConcurrentLinkedQueue<>();
-    private volatile boolean over;
+    private static Sample sample(String prefix, Setting setting) {
+        Sample own = SAMPLES.get(prefix + setting.name());
+        return Objects.requireNonNull(own == null ? SAMPLES.get(setting.name()) : own, setting.name());
+    }
 
-    private void callAgainAndAgain() {
-        while (!over) {
-            call(onCaller);
-            call(onPool);
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("settings")
+    void is_set_by_a_property_and_back_when_that_is_removed(String name, String stage, Setting setting) {
+        SettingsBench bench = bench(name);
+        String before = bench.value(name);
+        String property = SettingsBench.OURS + name;
+        String good = sample("stage.", setting).good();
+
+        bench.with(property, "  " + good + " ");
+
+        assertThat(good).isNotEqualTo(before);
+        assertThat(bench.value(name)).isEqualTo(good);
+        assertThat(bench.resolve().origins().get(name))
+                .isEqualTo(new Origin(good, Origin.From.PROPERTY, property, "test"));
+        assertThat(bench.problems()).isEmpty();
+
+        bench.without(property);
+
+        assertThat(bench.value(name)).isEqualTo(before);
+        assertThat(bench.resolve().settings())
+                .isEqualTo(bench(name).declaration().settings());
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("settings")
+    void is_set_by_a_property_for_all_unless_the_code_has_set_it(String name, String stage, Setting setting) {
+        SettingsBench bench = bench(name);
+        boolean said = bench.declaration().said().contains(name);
+        String before = bench.value(name);
+
+        bench.with(SettingsBench.ALL + name, sample("stage.", setting).good());
+
+        assertThat(bench.value(name))
+                .isEqualTo(said ? before : sample("stage.", setting).good());
+        assertThat(bench.from(name)).isEqualTo(said ? "CODE" : "DEFAULT_PROPERTY");
+        assertThat(bench.problems()).isEmpty();
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("settings")
+    void is_set_by_the_name_that_hystrix_has_for_it_unless_ours_is_there(String name, String stage, Setting setting) {
+        SettingsBench bench = bench(name);
+        String before = bench.value(name);
+        String good = sample("stage.", setting).good();
+
+        for (String hystrix : setting.hystrixNames().stream().limit(1).toList()) {
+            bench.with(SettingsBench.HYSTRIX + hystrix, OF_HYSTRIX.getOrDefault(name, good));
+
+            assertThat(bench.value(name)).isEqualTo(good);
+            assertThat(bench.from(name)).isEqualTo("PROPERTY");
+
+            bench.with(SettingsBench.OURS + name, before);
+
+            assertThat(bench.value(name)).isEqualTo(before);
+            assertThat(bench.read().losers()).singleElement().satisfies(loser -> {
+                assertThat(loser.property()).isEqualTo(SettingsBench.HYSTRIX + hystrix);
+                assertThat(loser.winner()).isEqualTo(SettingsBench.OURS + name);
+            });
+        }
+        assertThat(bench.problems()).isEmpty();
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("settings")
+    void keeps_its_last_good_value_when_what_comes_is_malformed_or_out_of_range(
+            String name, String stage, Setting setting) {
+        SettingsBench bench = bench(name);
+        String property = SettingsBench.OURS + name;
+        Sample sample = sample("stage.", setting);
+        bench.with(property, sample.good()).value(name);
+
+        for (String bad : List.of("ten", "", "1_0 ms", sample.outside(), "99999999999999999999 s", "٣")) {
+            bench.with(property, bad);
+
+            assertThat(bench.value(name)).isEqualTo(sample.good());
+            assertThat(bench.read().faults()).singleElement().satisfies(fault -> {
+                assertThat(fault.property()).isEqualTo(property);
+                assertThat(fault.value()).isEqualTo(bad);
+                assertThat(fault.source()).isEqualTo("test");
+                assertThat(fault.subject()).isEqualTo("command Call");
+                assertThat(fault.problem())
+                        .startsWith("must be " + setting.range())
+                        .endsWith("; it stays " + sample.good());
+            });
         }
     }
 
-    private void call(CommandSpec<Call, String> spec) {
-        int chance = ThreadLocalRandom.current().nextInt(10);
-        Call call = new Call(commands, spec, String.valueOf(chance), () -> {
-            if (chance < 2) {
-                throw new IOException("down");
-            }
-            return "live";
-        });
-        made.incrementAndGet();
-        try {
-            call.execute();
-        } catch (CommandException nobodyAnswered) {
-            // It has ended, too.
-        } catch (Throwable lost) {
-            unexpected.add(lost);
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("settings")
+    void changes_while_it_runs_only_if_it_is_live(String name, String stage, Setting setting) {
+        SettingsBench bench = bench(name);
+        String before = bench.value(name);
+        String property = SettingsBench.OURS + name;
+        String good = sample("stage.", setting).good();
+
+        bench.with(property, good).resolve(true);
+
+        assertThat(Objects.requireNonNull(bench.resolve(true).origins().get(name))
+                        .value())
+                .isEqualTo(setting.isLive() ? good : before);
+        assertThat(bench.resolve(true).faults())
+                .extracting(fault -> fault.property() + " = " + fault.value())
+                .isEqualTo(setting.isLive() ? List.of() : List.of(property + " = " + good));
+        assertThat(bench.value(name)).as("when it is made again").isEqualTo(good);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("settings")
+    void is_by_default_what_the_catalogue_says(String name, String stage, Setting setting) {
+        SettingsBench bench = bench(name);
+
+        if (setting.byDefault().matches("[0-9].*|true|false|none|core")
+                && !bench.declaration().said().contains(name)) {
+            assertThat(bench.value(name)).isEqualTo(setting.byDefault().replaceFirst("(;|, or).*", ""));
+            assertThat(bench.from(name)).isEqualTo("BUILT_IN");
         }
     }
 
-    @Test
-    @DisplayName("B138: each setting, changed under load, takes effect or says why it does not, and no call is lost")
-    void every_setting_is_changed_under_load() throws InterruptedException {
-        commands.register(onCaller, onPool);
-        List<Thread> callers = new ArrayList<>();
-        for (int caller = 0; caller < CALLERS; caller++) {
-            Thread thread = new Thread(this::callAgainAndAgain);
-            thread.start();
-            callers.add(thread);
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("pools")
+    void a_pool_is_set_by_its_name_by_default_and_back(String name, Setting setting) {
+        SettingsBench bench = new SettingsBench(Call.declared()
+                .threadPool(pool -> pool.queue(50)) // so that a queueTimeout has an effect
+                .build());
+        Function<SettingsBench, Origin> value =
+                one -> Objects.requireNonNull(one.resolvePool().origins().get(name));
+        Origin before = value.apply(bench);
+        Sample sample = sample("pool.", setting);
+
+        bench.with("degradable.pool.default." + name, sample.good());
+        assertThat(value.apply(bench).value()).isEqualTo(name.equals("queue") ? "50" : sample.good());
+        bench.with("degradable.pool.default." + name, setting.byDefault().replaceFirst(";.*", ""))
+                .with("degradable.pool.test." + name, sample.good());
+        assertThat(value.apply(bench))
+                .isEqualTo(new Origin(sample.good(), Origin.From.PROPERTY, "degradable.pool.test." + name, "test"));
+        for (String bad : List.of("ten", "-5", sample.outside(), "2147483648")) {
+            bench.with("degradable.pool.test." + name, bad);
+            assertThat(value.apply(bench).value()).isEqualTo(sample.good());
+            assertThat(bench.read().faults())
+                    .singleElement()
+                    .satisfies(fault -> assertThat(fault.problem()).startsWith("must be " + setting.range()));
         }
-        Set<String> tookEffect = new TreeSet<>();
-        Set<String> saidWhyNot = new TreeSet<>();
-        try {
-            for (Map.Entry<String, Setting> one : everyProperty().entrySet()) {
-                String property = one.getKey();
-                for (String value : VALUES.get(one.getValue().name())) {
-                    source.set(property, value);
-                    until(() -> holds(property, value) || isAFault(property, value));
-                    (holds(property, value) ? tookEffect : saidWhyNot).add(property);
-                }
-                source.remove(property);
-                until(() -> !says(property) && !isAFault(property, ""));
-            }
-        } finally {
-            over = true;
-            for (Thread caller : callers) {
-                caller.join();
-            }
-        }
-
-        until(() -> commands.commands().stream().allMatch(command -> command.inFlight() == 0));
-        long counted = 0;
-        long received = 0;
-        for (CommandView command : commands.commands()) {
-            for (CallKind kind : command.possibleCalls()) {
-                counted += command.calls(kind);
-            }
-            received += command.received();
-        }
-        assertThat(unexpected).isEmpty();
-        assertThat(received).isEqualTo(made.get());
-        assertThat(counted).isEqualTo(made.get());
-        assertThat(tookEffect).hasSizeGreaterThan(60);
-        assertThat(saidWhyNot).allMatch(property -> fixed(property) || property.endsWith(".limit"));
-        assertThat(tookEffect).noneMatch(EverySettingTest::fixed);
-        System.out.println(made.get() + " calls while " + tookEffect.size() + " settings changed and "
-                + saidWhyNot.size() + " said why not");
+        bench.without("degradable.pool.test." + name).without("degradable.pool.default." + name);
+        assertThat(value.apply(bench)).isEqualTo(before);
     }
 
-    private static boolean fixed(String property) {
-        return everyProperty().entrySet().stream()
-                .anyMatch(one -> one.getKey().equals(property) && !one.getValue().isLive());
-    }
-
-    private static Map<String, Setting> everyProperty() {
-        Map<String, Setting> all = new LinkedHashMap<>();
-        for (String command : List.of("OnCaller", "OnPool")) {
-            for (Setting setting : SettingCatalogue.COMMANDS) {
-                all.put("degradable.command." + command + "." + setting.name(), setting);
-            }
-            for (Setting setting : SettingCatalogue.STAGES) {
-                String stage = setting.name().equals("freshness") ? "cache" : "replica";
-                all.put("degradable.command." + command + ".stage." + stage + "." + setting.name(), setting);
-            }
-        }
-        for (Setting setting : SettingCatalogue.POOLS) {
-            all.put("degradable.pool.threads." + setting.name(), setting);
-        }
-        return all;
-    }
-
-    private List<Origin> origins() {
-        List<Origin> all = new ArrayList<>();
-        commands.commands().forEach(command -> all.addAll(command.origins().values()));
-        commands.configuration().pools().values().forEach(pool -> all.addAll(pool.values()));
-        return all;
-    }
-
-    private boolean says(String property) {
-        return origins().stream().anyMatch(origin -> origin.property().equals(property));
-    }
-
-    private boolean holds(String property, String value) {
-        String plain = value.replace(" ", "");
-        return origins().stream()
-                .anyMatch(origin -> origin.property().equals(property)
-                        && origin.value().replace(" ", "").equals(plain));
-    }
-
-    private boolean isAFault(String property, String value) {
-        return commands.configuration().faults().stream()
-                .anyMatch(fault -> fault.property().equals(property)
-                        && (value.isEmpty() || fault.value().equals(value)));
-    }
-
-    private static void until(Callable<Boolean> holds) {
-        Awaitility.await().atMost(Duration.ofSeconds(20)).pollInterval(Duration.ofMillis(5)).until(holds);
+    static Stream<Arguments> pools() {
+        return SettingCatalogue.POOLS.stream().map(setting -> Arguments.of(setting.name(), setting));
     }
 }
