@@ -26,16 +26,18 @@ import redis.clients.jedis.exceptions.JedisException;
  *      pausing &lt;-------------------'        closed, from everywhere: the thread ends
  * </pre>
  *
- * <p>A peer that vanishes without a word is found by asking it: a PING every two seconds, and the connection is cut when
- * three of them were due in silence. A mere read limit would cost each instance a new connection, handshake and all,
- * whenever nobody has published for that long, which is nearly always.
+ * <p>A peer that vanishes without a word is found by asking it: every two seconds for the same channel again, which it
+ * confirms again, and the connection is cut when three of those were due in silence. A mere read limit would cost each
+ * instance a new connection, handshake and all, whenever nobody has published for that long, which is nearly always. The
+ * PING of Jedis is not used: within a subscription it notes whom to give the reply only after it has sent it, so a reply that
+ * is faster ends the subscription (RESP3), and it notes that for ever (RESP2, where such a reply needs no note).
  *
  * <p>Threading: callbacks come on the thread of this subscription alone, one after the other; {@link #close} may be called
  * from any thread.
  */
 final class Subscription implements AutoCloseable {
 
-    static final Duration PING_PERIOD = Duration.ofSeconds(2);
+    static final Duration ASK_PERIOD = Duration.ofSeconds(2);
     static final int SILENT_PERIODS = 3;
 
     private static final long FIRST_PAUSE_NANOS = 100_000_000L;
@@ -66,7 +68,7 @@ final class Subscription implements AutoCloseable {
         this.channel = channel;
         this.heard = heard;
         this.lost = lost;
-        this.timer = ticker.newTimer("degradable-ping " + channel);
+        this.timer = ticker.newTimer("degradable-ask " + channel);
         this.thread = new Thread(null, this::listenForEver, "degradable-listen " + channel, 0, false);
         thread.setDaemon(true);
         scheduleLook();
@@ -132,7 +134,7 @@ final class Subscription implements AutoCloseable {
     }
 
     private void scheduleLook() {
-        timer.schedule(this::look, ticker.nanos() + Spans.nanos(PING_PERIOD));
+        timer.schedule(this::look, ticker.nanos() + Spans.nanos(ASK_PERIOD));
     }
 
     private void look() {
@@ -173,6 +175,10 @@ final class Subscription implements AutoCloseable {
 
         @Override
         public void onSubscribe(String name, int count) {
+            if (subscribed) {
+                lives();
+                return;
+            }
             silentPeriods.set(0);
             subscribed = true;
             outage = false;
@@ -183,11 +189,6 @@ final class Subscription implements AutoCloseable {
         public void onMessage(String name, String message) {
             lives();
             changed();
-        }
-
-        @Override
-        public void onPong(String text) {
-            lives();
         }
 
         /** Only now: one that lets everybody in and throws them out again is asked less and less often, too. */
@@ -202,7 +203,7 @@ final class Subscription implements AutoCloseable {
                 cut();
             } else if (subscribed) {
                 try {
-                    ping();
+                    subscribe(channel);
                 } catch (JedisException gone) {
                     cut(); // the other thread is told why
                 }

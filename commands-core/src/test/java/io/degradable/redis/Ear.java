@@ -55,8 +55,7 @@ class Ear implements SettingSource.Watcher {
     static Set<String> threads(String channel) {
         return Thread.getAllStackTraces().keySet().stream()
                 .map(Thread::getName)
-                .filter(name ->
-                        name.equals("degradable-listen " + channel) || name.equals("degradable-ping " + channel))
+                .filter(name -> name.equals("degradable-listen " + channel) || name.equals("degradable-ask " + channel))
                 .collect(Collectors.toSet());
     }
 }

@@ -258,7 +258,7 @@ final class RedisSwitchesTest {
 
     @Test
     void the_rights_that_the_documentation_names_are_enough() throws Exception {
-        String rights = "+eval +hgetall +hget +hset +hdel +publish +subscribe +ping ~degradable:* &degradable:*";
+        String rights = "+eval +hgetall +hget +hset +hdel +publish +subscribe ~degradable:* &degradable:*";
         server.run("ACL", ("SETUSER shop on >secret resetchannels -@all " + rights).split(" "));
         try (RedisClient client = RedisClient.builder()
                 .hostAndPort(server.address())

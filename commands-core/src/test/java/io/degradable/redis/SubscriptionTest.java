@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.degradable.control.OverrideStore.Entry;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -12,12 +13,10 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.RedisClusterClient;
-import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.RedisSentinelClient;
 
 /** Who listens hears again after whatever happened to Redis, is told of each outage once, and is gone when it is closed. */
@@ -30,14 +29,9 @@ final class SubscriptionTest {
     private static final long NOW = 1_796_000_000_123L;
 
     private static RedisClient client(HostAndPort address) {
-        return client(address, RedisProtocol.RESP3);
-    }
-
-    /** One of RESP2 has no handshake, so its first word is that it subscribes. */
-    private static RedisClient client(HostAndPort address, RedisProtocol protocol) {
         return RedisClient.builder()
                 .hostAndPort(address)
-                .clientConfig(RedisCaches.clientConfig(LIMIT).protocol(protocol).build())
+                .clientConfig(RedisCaches.clientConfig(LIMIT).build())
                 .poolConfig(RedisCaches.poolConfig(2, LIMIT))
                 .build();
     }
@@ -86,24 +80,27 @@ final class SubscriptionTest {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
+    /** Everything else is answered, the handshake too. */
+    private static Proxy.Fault swallowsSubscribe() {
+        return (reply, client) -> {
+            if (!new String(reply, StandardCharsets.ISO_8859_1).contains("subscribe")) {
+                client.write(reply);
+            }
+        };
+    }
+
+    @Test
     @DisplayName(
             "B140: a server that is frozen, and so says no word of leaving, is given up, and heard when it goes on")
-    void a_silent_server_is_given_up(boolean fromTheStart) throws Exception {
+    void a_silent_server_is_given_up() throws Exception {
         try (RedisServer server = RedisServer.start();
-                RedisClient client = client(server.address(), RedisProtocol.RESP2)) {
+                RedisClient client = client(server.address())) {
             RedisSettings settings = RedisSettings.over(client);
             Ear ear = new Ear();
-            if (fromTheStart) {
-                server.freeze();
-            }
             try (AutoCloseable watching = settings.watch(ear)) {
-                if (!fromTheStart) {
-                    ear.awaitMoreThan(0, Ear.PATIENT);
-                    server.freeze();
-                }
+                ear.awaitMoreThan(0, Ear.PATIENT);
 
+                server.freeze();
                 ear.awaitFailure();
                 int before = ear.changes();
                 server.thaw();
@@ -118,8 +115,28 @@ final class SubscriptionTest {
     }
 
     @Test
+    void one_that_never_says_that_it_listens_is_given_up() throws Exception {
+        try (RedisServer server = RedisServer.start();
+                Proxy proxy = new Proxy(server.address());
+                RedisClient client = client(proxy.address())) {
+            proxy.set(swallowsSubscribe());
+            RedisSettings settings = RedisSettings.over(client);
+            Ear ear = new Ear();
+            try (AutoCloseable watching = settings.watch(ear)) {
+                ear.awaitFailure();
+                assertThat(ear.changes()).isZero();
+                proxy.set(Proxy.passes());
+
+                ear.awaitMoreThan(0, Ear.PATIENT);
+                hearsWhatIsSet(settings, ear, "after");
+                assertThat(ear.failures()).hasSize(1);
+            }
+        }
+    }
+
+    @Test
     void a_connection_on_which_nothing_happens_is_kept() throws Exception {
-        Duration longerThanSilence = Subscription.PING_PERIOD.multipliedBy(Subscription.SILENT_PERIODS + 1);
+        Duration longerThanSilence = Subscription.ASK_PERIOD.multipliedBy(Subscription.SILENT_PERIODS + 1);
         try (RedisServer server = RedisServer.start();
                 RedisClient client = client(server.address())) {
             Ear ear = new Ear();
@@ -225,12 +242,11 @@ final class SubscriptionTest {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"RESP2", "RESP3"})
+    @Test
     @DisplayName("B142: closed while the server has let it in and says nothing")
-    void ends_while_it_waits_to_be_answered(RedisProtocol protocol) throws Exception {
+    void ends_while_the_server_says_nothing() throws Exception {
         try (RedisServer server = RedisServer.start();
-                RedisClient client = client(server.address(), protocol)) {
+                RedisClient client = client(server.address())) {
             server.freeze();
             Ear ear = new Ear();
             AutoCloseable watching =
@@ -239,6 +255,24 @@ final class SubscriptionTest {
 
             endsWithinASecond("closed:unanswered", watching);
             server.thaw();
+
+            assertThat(ear.changes()).isZero();
+        }
+    }
+
+    @Test
+    @DisplayName("B142: closed while it waits for the word that it is subscribed")
+    void ends_while_it_waits_to_be_subscribed() throws Exception {
+        try (RedisServer server = RedisServer.start();
+                Proxy proxy = new Proxy(server.address());
+                RedisClient client = client(proxy.address())) {
+            proxy.set(swallowsSubscribe());
+            Ear ear = new Ear();
+            AutoCloseable watching =
+                    RedisSettings.over(client).key("closed:unsubscribed").watch(ear);
+            await().atMost(Ear.PATIENT).until(() -> listeners(server, "closed:unsubscribed") == 1);
+
+            endsWithinASecond("closed:unsubscribed", watching);
 
             assertThat(ear.changes()).isZero();
         }
