@@ -112,7 +112,7 @@ public final class ChangeLog {
 
     /** Whether a listener is told of something, or is about to be. */
     public boolean isUnderWay() {
-        return !closed && tellers.stream().anyMatch(teller -> teller.telling.get());
+        return !closed && tellers.stream().anyMatch(Teller::isUnderWay);
     }
 
     /** Tells of nothing more. */
@@ -131,6 +131,11 @@ public final class ChangeLog {
 
         Teller(ChangeListener listener) {
             this.listener = listener;
+        }
+
+        /** Asked in this order: at no moment in between does it seem to be through when it is not. */
+        boolean isUnderWay() {
+            return next <= last || telling.get();
         }
 
         void wake() {

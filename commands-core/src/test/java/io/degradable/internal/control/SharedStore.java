@@ -48,12 +48,12 @@ final class SharedStore {
         final CountDownLatch hanging = new CountDownLatch(1);
         volatile boolean down;
         volatile @Nullable CountDownLatch hangs;
+        volatile @Nullable CountDownLatch hangsInSave;
 
         /** As if what was sent has arrived, and the answer was lost. */
         volatile boolean losesAnswers;
 
-        private void pass() throws Exception {
-            CountDownLatch until = hangs;
+        private void pass(@Nullable CountDownLatch until) throws Exception {
             if (until != null) {
                 hanging.countDown();
                 until.await();
@@ -76,8 +76,10 @@ final class SharedStore {
 
         @Override
         public Map<String, Entry> load() throws Exception {
-            loads.incrementAndGet();
-            pass();
+            if (loads.incrementAndGet() > 50_000) {
+                throw new AssertionError("asked without an end");
+            }
+            pass(hangs);
             synchronized (entries) {
                 return new TreeMap<>(entries);
             }
@@ -86,7 +88,7 @@ final class SharedStore {
         @Override
         public void save(Map<String, Entry> more) throws Exception {
             saves.incrementAndGet();
-            pass();
+            pass(hangsInSave);
             synchronized (entries) {
                 more.forEach((key, entry) ->
                         entries.merge(key, entry, (there, next) -> HandEntry.isLater(next, there) ? next : there));

@@ -228,6 +228,10 @@ final class StoreSyncTest {
         loads = lines.get(0).loads.get();
         advance(Duration.ofSeconds(1));
         assertThat(lines.get(0).loads).hasValue(loads + 1); // from the beginning again
+
+        assertThat(one.alarms).hasValue(1);
+        one.overrides.close();
+        assertThat(one.alarms).hasValue(0);
     }
 
     @Test
@@ -254,6 +258,27 @@ final class StoreSyncTest {
         settle();
         assertThat(only(one).stored()).isTrue();
         assertThat(only(two).position()).isEqualTo(NORMAL);
+    }
+
+    @Test
+    void what_is_set_while_the_store_is_written_is_written_right_after() throws Exception {
+        CountDownLatch hangs = new CountDownLatch(1);
+        lines.get(0).hangsInSave = hangs;
+        one.overrides.set(COMMAND, CACHE_ONLY, ANNA);
+        Runnable sync = one.waiting.remove();
+        Caller<Void> stuck = Caller.calls(() -> {
+            sync.run();
+            return null;
+        });
+        lines.get(0).hanging.await();
+        one.overrides.set(COMMAND, NORMAL, BOB);
+        assertThat(one.waiting).isEmpty();
+
+        hangs.countDown();
+        stuck.result();
+
+        assertThat(only(one).stored()).isTrue();
+        assertThat(store.get(KEY).text()).startsWith("position=0&by=bob");
     }
 
     @Test
