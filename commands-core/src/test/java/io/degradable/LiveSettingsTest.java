@@ -88,9 +88,11 @@ final class LiveSettingsTest {
 
     private final TestSource source = new TestSource("test");
     private final Commands commands = Commands.builder().settings(source).build();
-    private final CommandSpec<Call, String> onCaller = chained(Call.declared().name("OnCaller").semaphore(4));
-    private final CommandSpec<Call, String> onPool =
-            chained(Call.declared().name("OnPool").threadPool(pool -> pool.named("threads").size(3).queue(2)));
+    private final CommandSpec<Call, String> onCaller =
+            chained(Call.declared().name("OnCaller").semaphore(4));
+    private final CommandSpec<Call, String> onPool = chained(Call.declared()
+            .name("OnPool")
+            .threadPool(pool -> pool.named("threads").size(3).queue(2)));
 
     private static CommandSpec<Call, String> chained(CommandSpec.Builder<Call, String> declared) {
         return declared.timeout(Duration.ofMillis(150))
@@ -149,7 +151,7 @@ final class LiveSettingsTest {
         try {
             for (Map.Entry<String, Setting> one : everyProperty().entrySet()) {
                 String property = one.getKey();
-                for (String value : VALUES.get(one.getValue().name())) {
+                for (String value : VALUES.getOrDefault(one.getValue().name(), List.of())) {
                     source.set(property, value);
                     until(() -> holds(property, value) || isAFault(property, value));
                     (holds(property, value) ? tookEffect : saidWhyNot).add(property);
@@ -173,6 +175,7 @@ final class LiveSettingsTest {
             }
             received += command.received();
         }
+        assertThat(everyProperty().values()).extracting(Setting::name).allMatch(VALUES::containsKey);
         assertThat(unexpected).isEmpty();
         assertThat(received).isEqualTo(made.get());
         assertThat(counted).isEqualTo(made.get());
@@ -185,7 +188,8 @@ final class LiveSettingsTest {
 
     private static boolean fixed(String property) {
         return everyProperty().entrySet().stream()
-                .anyMatch(one -> one.getKey().equals(property) && !one.getValue().isLive());
+                .anyMatch(
+                        one -> one.getKey().equals(property) && !one.getValue().isLive());
     }
 
     private static Map<String, Setting> everyProperty() {
@@ -230,6 +234,9 @@ final class LiveSettingsTest {
     }
 
     private static void until(Callable<Boolean> holds) {
-        Awaitility.await().atMost(Duration.ofSeconds(20)).pollInterval(Duration.ofMillis(5)).until(holds);
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .pollInterval(Duration.ofMillis(5))
+                .until(holds);
     }
 }

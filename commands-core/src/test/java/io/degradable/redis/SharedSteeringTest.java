@@ -130,7 +130,8 @@ final class SharedSteeringTest {
         long from = System.nanoTime();
         untilAllServe(Source.STATIC);
         long took = System.nanoTime() - from;
-        System.out.println("all agree on a switch after ms (wanted: 2000): " + Duration.ofNanos(took).toMillis());
+        System.out.println("all agree on a switch after ms (wanted: 2000): "
+                + Duration.ofNanos(took).toMillis());
         ManualOverride seen = third.commands.switches().decidesFor("GetProduct").orElseThrow();
 
         second.commands.switches().clear(TARGET, Order.by("bert", "it is moved").atOnce());
@@ -140,7 +141,8 @@ final class SharedSteeringTest {
         assertThat(seen.author()).isEqualTo("anna");
         assertThat(seen.reason()).isEqualTo("the database is moved");
         assertThat(seen.origin()).isEqualTo(ManualOverride.Origin.STORE);
-        assertThat(first.commands.switches().changes()).anyMatch(change -> change.author().equals("bert"));
+        assertThat(first.commands.switches().changes())
+                .anyMatch(change -> change.author().equals("bert"));
     }
 
     @Test
