@@ -427,11 +427,15 @@ final class ConfigurationTest {
     }
 
     @Test
+    @DisplayName("B137: a million calls, and a name that comes and goes, leave one subscription")
     void an_evicted_command_takes_what_was_kept_of_it_along_and_finds_its_properties_anew() {
         first.with("degradable.command.made.up.timeout", "70 ms");
         CommandSpec<Call, String> madeUp =
                 Call.declared().name("made.up").semaphore(1).build();
-        new Call(commands(), madeUp, "1", () -> "live").execute();
+        Call call = new Call(commands(), madeUp, "1", () -> "live");
+        for (int i = 0; i < 1_000_000; i++) {
+            call.execute();
+        }
 
         ticker.advance(Duration.ofHours(2));
         commands().commands(); // who sweeps first sees that it was used since

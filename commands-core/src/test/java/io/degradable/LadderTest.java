@@ -131,6 +131,16 @@ final class LadderTest {
                 .containsOnly("io.degradable.redis");
     }
 
+    @Test
+    void archaius_is_touched_by_its_edge_only() {
+        assertThat(dependencies(LIBRARY)
+                        .filter(dependency ->
+                                dependency.getTargetClass().getPackageName().startsWith("com.netflix.archaius"))
+                        .map(dependency -> dependency.getOriginClass().getPackageName()))
+                .isNotEmpty()
+                .containsOnly("io.degradable.archaius");
+    }
+
     // ---- the checks find what they are there for ----
 
     @Test

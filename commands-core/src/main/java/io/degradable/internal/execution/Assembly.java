@@ -296,7 +296,7 @@ final class Assembly {
             Copies<K, R> near = tiered == null ? cache::read : tiered::near;
             return new ShortCut<>(
                     cached.key(),
-                    copies(memory.named(YOUNG), cached, new YoungCopies<>(near, youngNanos, lasting.flights), cache),
+                    copies(memory.named(YOUNG), cached, new YoungCopies<>(near, youngNanos, lasting.flights()), cache),
                     tiered == null || store == null
                             ? null
                             : copies(
@@ -305,7 +305,7 @@ final class Assembly {
                                     new YoungCopies<>(tiered::readStore, youngNanos, null),
                                     cache),
                     copies(memory.named(FETCHED), cached, cache::read, cache),
-                    lasting.flights,
+                    lasting.flights(),
                     lasting.record(REFILL).quota(before.refillPerSecond(), ticker.nanos()),
                     container.closedByHand(settings.key().name(), memory.name()) != null);
         }

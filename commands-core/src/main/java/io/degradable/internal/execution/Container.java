@@ -4,6 +4,7 @@ import io.degradable.cache.CacheSpec;
 import io.degradable.cache.RemoteCaches;
 import io.degradable.cache.TimedCache;
 import io.degradable.cache.WriteBack;
+import io.degradable.control.Change;
 import io.degradable.control.ChangeListener;
 import io.degradable.control.OverrideStore;
 import io.degradable.control.Switches;
@@ -47,6 +48,7 @@ import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
@@ -413,6 +415,11 @@ public final class Container {
     /** Sets other targets for a pool. */
     public void resizePool(String pool, int size, int queue) {
         parts.resizePool(pool, size, queue);
+        recordByCode("pool " + pool, "size " + size + ", queue " + queue);
+    }
+
+    private void recordByCode(String subject, String to) {
+        hands.log().add(Change.Kind.SETTING, subject, "", to, "code", "resized while it runs", Optional.empty());
     }
 
     /** A command that a hand is laid on. */
@@ -473,6 +480,7 @@ public final class Container {
             throw new IllegalArgumentException(
                     "command " + command + " runs on a thread pool: resize that, it may be shared");
         }
+        recordByCode("command " + command, "limit " + limit);
     }
 
     // ---- what hands and the configuration make of commands ----

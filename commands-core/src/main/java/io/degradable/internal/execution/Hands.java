@@ -320,8 +320,11 @@ final class Hands implements Switches, Effects {
     }
 
     private void force(CommandRuntime<?, ?> command, String stage, CircuitBreaker breaker) {
-        AtomicReference<Held> forced = command.lasting().forced(stage);
         Held wanted = overrides.circuit(command.key().name(), stage);
+        if (wanted == null && !command.lasting().isForced(stage)) {
+            return; // and never was
+        }
+        AtomicReference<Held> forced = command.lasting().forced(stage);
         while (forced.get() != wanted) {
             forced.set(wanted);
             long now = container.ticker().nanos();

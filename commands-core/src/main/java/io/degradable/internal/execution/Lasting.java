@@ -27,11 +27,10 @@ import javax.annotation.Nullable;
  */
 final class Lasting {
 
-    private final Map<String, Guard> guards = new HashMap<>();
-    private final Map<String, StageRecord> records = new HashMap<>();
+    private final Map<String, Guard> guards = new HashMap<>(4);
+    private final Map<String, StageRecord> records = new HashMap<>(4);
 
-    /** Which keys are being fetched. */
-    final Flights flights = new Flights();
+    private @Nullable Flights flights;
 
     /** Whether a template is being filled for a rehearsal. */
     final AtomicBoolean filling = new AtomicBoolean();
@@ -42,7 +41,7 @@ final class Lasting {
     long offSinceNanos;
 
     /** By what the breakers of stages are forced. */
-    private final Map<String, AtomicReference<Held>> forced = new ConcurrentHashMap<>();
+    private final Map<String, AtomicReference<Held>> forced = new ConcurrentHashMap<>(2);
 
     private volatile @Nullable EffectiveSettings settings;
     private volatile boolean wired;
@@ -68,6 +67,14 @@ final class Lasting {
                 && to instanceof BulkheadSettings.VirtualThreads its) {
             virtual.resize(its.limit());
         }
+    }
+
+    /** Which keys are being fetched, of a command that merges fetches. */
+    Flights flights() {
+        if (flights == null) {
+            flights = new Flights();
+        }
+        return flights;
     }
 
     StageRecord record(String stage) {
@@ -110,6 +117,10 @@ final class Lasting {
     /** By what the breaker of a stage is forced, as far as that is done. */
     AtomicReference<Held> forced(String stage) {
         return forced.computeIfAbsent(stage, any -> new AtomicReference<>());
+    }
+
+    boolean isForced(String stage) {
+        return forced.containsKey(stage);
     }
 
     /** Whether a hand holds the command itself, so that it must not go by itself. */

@@ -158,9 +158,25 @@ final class Sources {
                 readAgainLater();
             }
             if (!closed) {
-                whenRead.run();
+                tellRead();
             }
         } while (requests.addAndGet(-seen) != 0);
+    }
+
+    /** A mistake must not end the reading for good. */
+    private void tellRead() {
+        try {
+            whenRead.run();
+        } catch (Throwable mistake) {
+            log.add(
+                    Change.Kind.REFUSED,
+                    "configuration",
+                    "",
+                    "",
+                    "configuration",
+                    "what was read could not be applied, what held before stands: " + mistake,
+                    Optional.empty());
+        }
     }
 
     private void readAgainLater() {

@@ -48,6 +48,7 @@ public final class Stage<C, V, R> {
     private final @Nullable Slots atMost;
     private final @Nullable Quota quota;
     private final StageRecord record;
+    private final @Nullable RehearsalCounts rehearsed;
 
     /** Why no run enters, whatever brings it here; null when it is not closed by hand. */
     private final @Nullable StageReason closed;
@@ -74,6 +75,7 @@ public final class Stage<C, V, R> {
         this.body = body;
         this.onFailure = onFailure;
         this.record = record;
+        this.rehearsed = guard.isInline() ? record.rehearsed() : null;
         this.closed = closed;
         this.atMost = record.places(settings.entry());
         this.quota = record.quota(settings.entry().quotaPerSecond(), nowNanos);
@@ -355,12 +357,14 @@ public final class Stage<C, V, R> {
         } catch (Throwable thrown) {
             reason = StageReason.EXCEPTION;
         }
-        record.rehearsed.add(reason, ageNanos);
+        if (rehearsed != null) {
+            rehearsed.add(reason, ageNanos);
+        }
     }
 
     /** How its rehearsals ended; null when it is more than a look into memory. */
     public @Nullable RehearsalCounts rehearsed() {
-        return guard.isInline() ? record.rehearsed : null;
+        return rehearsed;
     }
 
     StageBody<C, V, R> body() {

@@ -9,16 +9,24 @@ import javax.annotation.Nullable;
 /**
  * What a stage keeps when its settings change: what was counted, who is in it, how much of its quota is used up.
  *
- * <p>Threading: what is in it may be used by any thread; {@link #places} and {@link #quota} belong to who makes stages, one
+ * <p>Threading: what is in it may be used by any thread; all methods belong to who makes stages, one
  * thread at a time.
  */
 public final class StageRecord {
 
     final EnumCounts<StageReason> ended = new EnumCounts<>(StageReason.class);
-    final RehearsalCounts rehearsed = new RehearsalCounts();
+    private @Nullable RehearsalCounts rehearsed;
     private @Nullable Slots places;
     private @Nullable Quota quota;
     private double quotaPerSecond;
+
+    /** The rehearsals of a stage that has them. */
+    RehearsalCounts rehearsed() {
+        if (rehearsed == null) {
+            rehearsed = new RehearsalCounts();
+        }
+        return rehearsed;
+    }
 
     /** The places of a stage that takes a bounded number of runs at once; null for any number. */
     @Nullable
