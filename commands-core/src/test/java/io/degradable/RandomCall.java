@@ -463,6 +463,16 @@ final class RandomCall extends DegradableCommand<String> {
         return caller != null;
     }
 
+    /**
+     * Whether its caller cannot know how it is booked: a spare was fatal, and no body of its own began, but one whose failure
+     * it shares may have.
+     */
+    boolean mayShareAFailure() {
+        return bodies.get() == 0
+                && failure instanceof AssertionError
+                && String.valueOf(failure.getMessage()).matches("fatal spare " + number + "( .*)?");
+    }
+
     /** Whether its caller went away before anything came. */
     boolean hasLeft() {
         return (disposed && ends.get() == 0)
