@@ -52,7 +52,9 @@ class StateJsonTest {
 
         assertThat(text())
                 .isEqualTo("{\"schema\":1,\"service\":\"shop\",\"now\":" + (started + 5_000) + ",\"startedAt\":"
-                        + started + ",\"commands\":[],\"pools\":[],\"caches\":[],\"templates\":[],\"snapshots\":[]}");
+                        + started + ",\"commands\":[],\"pools\":[],\"caches\":[],\"templates\":[],\"snapshots\":[],"
+                        + "\"switches\":[],\"switchStore\":null,\"changes\":[],\"configuration\":{\"sources\":[],"
+                        + "\"faults\":[],\"outdone\":[],\"pools\":{}}}");
     }
 
     @Test
@@ -74,7 +76,10 @@ class StateJsonTest {
                 "calls",
                 "age",
                 "elapsedSeconds",
-                "stages");
+                "stages",
+                "switch",
+                "primaryShare",
+                "settings");
         assertThat(command.get("name").textValue()).isEqualTo("GetAnswer");
         assertThat(command.get("group").textValue()).isEqualTo("oracle");
         assertThat(command.get("criticality").textValue()).isEqualTo("non_core");
