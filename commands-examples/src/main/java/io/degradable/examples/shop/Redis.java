@@ -1,7 +1,10 @@
 package io.degradable.examples.shop;
 
 import io.degradable.cache.RemoteCaches;
+import io.degradable.control.OverrideStore;
 import io.degradable.redis.RedisCaches;
+import io.degradable.redis.RedisSettings;
+import io.degradable.redis.RedisSwitches;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.regex.Matcher;
@@ -10,7 +13,7 @@ import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisException;
 
-/** The Redis that the shop is told to keep its copies in. */
+/** The Redis that the shop is told to keep its copies and switches in, and to read settings of, under keys of its own. */
 record Redis(String host, int port) {
 
     private static final Pattern ADDRESS = Pattern.compile("([A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+]):([0-9]+)");
@@ -23,8 +26,14 @@ record Redis(String host, int port) {
     /** Only the start waits for so long. */
     private static final Duration FIRST_LIMIT = Duration.ofSeconds(2);
 
-    /** Three cache stages read with 8 threads each, and each cache has one that writes. */
-    private static final int CONNECTIONS = 3 * (8 + 1);
+    /**
+     * Three cache stages read with 8 threads each, and each cache has one that writes; one reads settings, and one agrees on
+     * switches. Those that listen are not of the pool.
+     */
+    private static final int CONNECTIONS = 3 * (8 + 1) + 2;
+
+    /** No other application has keys that begin so. */
+    private static final String PREFIX = "shop:";
 
     /**
      * An address.
@@ -60,9 +69,19 @@ record Redis(String host, int port) {
         return client(CONNECTIONS, LIMIT);
     }
 
-    /** Copies over such a client, under keys that no other application has. */
+    /** Copies over such a client. */
     static RemoteCaches copies(RedisClient client) {
-        return RedisCaches.over(client).keyPrefix("shop:");
+        return RedisCaches.over(client).keyPrefix(PREFIX);
+    }
+
+    /** Switches over such a client. */
+    static OverrideStore switches(RedisClient client) {
+        return RedisSwitches.over(client).keyPrefix(PREFIX);
+    }
+
+    /** Settings over such a client. */
+    static RedisSettings settings(RedisClient client) {
+        return RedisSettings.over(client).key(PREFIX + "settings");
     }
 
     private RedisClient client(int connections, Duration limit) {
@@ -93,15 +112,5 @@ record Redis(String host, int port) {
     @Override
     public String toString() {
         return host + ":" + port;
-    }
-
-    /** There is no Redis that could be used; the message says where and why. */
-    static final class UnusableException extends Exception {
-
-        private static final long serialVersionUID = 1L;
-
-        UnusableException(String message) {
-            super(message);
-        }
     }
 }

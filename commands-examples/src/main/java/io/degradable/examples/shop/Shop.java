@@ -1,7 +1,6 @@
 package io.degradable.examples.shop;
 
 import io.degradable.Commands;
-import io.degradable.cache.RemoteCaches;
 import io.degradable.event.CommandLog;
 import io.degradable.examples.shop.backend.Backends;
 import io.degradable.examples.shop.client.AccountService;
@@ -19,7 +18,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
-import javax.annotation.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,9 +40,9 @@ final class Shop implements AutoCloseable {
     private final ProductExport products;
     private final StreamServer server;
 
-    private Shop(int port, @Nullable RemoteCaches store) throws Exception {
+    private Shop(int port, Outside outside) throws Exception {
         backends = Backends.start();
-        commands = with(store, Commands.builder())
+        commands = outside.allOf(Commands.builder())
                 .name("shop")
                 .closeGrace(Duration.ofMillis(300))
                 .listener(new CommandLog())
@@ -62,7 +60,7 @@ final class Shop implements AutoCloseable {
             OrderService orders = clients.orders(backends.orders().uri());
             warmUp(services());
             warmUp(accounts, orders);
-            warmUp(store);
+            warmUp(outside);
             commands.register(GetProduct.SPEC, GetProductFromReplica.SPEC, GetStock.SPEC, GetRecommendations.SPEC);
             commands.register(Login.SPEC, CheckToken.SPEC, PlaceOrder.SPEC, GetOrders.SPEC);
             server = StreamServer.builder(commands)
@@ -81,25 +79,20 @@ final class Shop implements AutoCloseable {
         }
     }
 
-    private static Commands.Builder with(@Nullable RemoteCaches store, Commands.Builder builder) {
-        return store == null ? builder : builder.caches(store);
-    }
-
-    /** A shop that is open, and keeps its copies in memory alone. */
+    /** A shop that is open, and has nothing outside of its process. */
     static Shop open(int port) throws Exception {
-        return open(port, null);
+        return open(port, Outside.NOTHING);
     }
 
     /**
      * A shop that is open.
      *
      * @param port where it answers; 0 for any that is free
-     * @param store where its copies are kept as well; null for nowhere. What lies behind it is closed by who made it, after
-     *     the shop
+     * @param outside what it keeps and reads elsewhere
      * @throws java.net.BindException when the port cannot be had
      */
-    static Shop open(int port, @Nullable RemoteCaches store) throws Exception {
-        return new Shop(port, store);
+    static Shop open(int port, Outside outside) throws Exception {
+        return new Shop(port, outside);
     }
 
     /**
@@ -139,12 +132,12 @@ final class Shop implements AutoCloseable {
      * The same for what answers in the place of the backends: a first read in Redis has to load and connect as well, and has
      * 50 ms. It asks for products that nobody has, of backends that are not there, so no copy is written by it.
      */
-    private static void warmUp(@Nullable RemoteCaches store) {
+    private static void warmUp(Outside outside) {
         Catalog away = id -> {
             throw new IOException("a rehearsal");
         };
         try (Commands rehearsal =
-                with(store, Commands.builder()).name("warm-up").build()) {
+                outside.copiesOf(Commands.builder()).name("warm-up").build()) {
             for (long id = 1; id <= WARM_UP_RUNS; id++) {
                 rehearsal.execute(new GetProduct(away, away, -id));
             }

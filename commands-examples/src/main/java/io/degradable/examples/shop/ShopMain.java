@@ -1,9 +1,9 @@
 package io.degradable.examples.shop;
 
-import io.degradable.cache.RemoteCaches;
 import io.degradable.examples.shop.http.Load;
 import java.net.BindException;
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import javax.annotation.Nullable;
@@ -20,7 +20,7 @@ import redis.clients.jedis.RedisClient;
         sortOptions = false)
 public final class ShopMain implements Callable<Integer> {
 
-    /** The port is taken, or there is no Redis. */
+    /** The port is taken, or there is no Redis or no file of settings. */
     private static final int CANNOT_OPEN = 1;
 
     private static final int MOST_PER_SECOND = 10_000;
@@ -46,9 +46,18 @@ public final class ShopMain implements Callable<Integer> {
             names = "--redis",
             paramLabel = "<host:port>",
             description =
-                    "a Redis that keeps the copies as well, so that they survive a restart (default: in memory only)")
+                    "a Redis that keeps copies and switches as well, so that they survive a restart, and has settings, too"
+                            + " (default: in memory only)")
     @Nullable
     private String redis;
+
+    @Option(
+            names = "--settings",
+            paramLabel = "<file>",
+            description = "properties that change the shop while it runs, looked at every second, as"
+                    + " degradable.switch.command.GetProduct=1 (default: none)")
+    @Nullable
+    private Path settings;
 
     @ArgGroup
     private Traffic traffic = new Traffic();
@@ -96,16 +105,17 @@ public final class ShopMain implements Callable<Integer> {
         if (perSecond == 0) {
             System.setProperty("shop.calls", "INFO"); // before the first logger: see logback.xml
         }
-        try (RedisClient client = store == null ? null : store.connect()) { // closed after the shop
-            return run(perSecond, client == null ? null : Redis.copies(client));
-        } catch (BindException | Redis.UnusableException cannot) {
+        try (SettingsFile file = settings == null ? null : SettingsFile.at(settings);
+                RedisClient client = store == null ? null : store.connect()) { // both closed after the shop
+            return run(perSecond, Outside.of(file, client));
+        } catch (BindException | UnusableException cannot) {
             System.err.println(cannot.getMessage());
             return CANNOT_OPEN;
         }
     }
 
-    private int run(int perSecond, @Nullable RemoteCaches copies) throws Exception {
-        Shop shop = Shop.open(port, copies);
+    private int run(int perSecond, Outside outside) throws Exception {
+        Shop shop = Shop.open(port, outside);
         Load load = new Load(shop.uri(), perSecond);
         Runtime.getRuntime()
                 .addShutdownHook(new Thread(

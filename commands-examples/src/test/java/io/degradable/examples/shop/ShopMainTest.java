@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -118,6 +119,7 @@ final class ShopMainTest {
             --redis here:redis  | --redis must be host:port, as in 127.0.0.1:6379, was "here:redis"
             --redis here:65536  | the port of --redis must be from 1 to 65535, was 65536
             --redis             | Missing required parameter for option '--redis' (<host:port>)
+            --settings          | Missing required parameter for option '--settings' (<file>)
             """)
     void a_wrong_argument_is_named(String arguments, String says) throws Exception {
         Process shop = shop(arguments.split(" +"));
@@ -126,6 +128,53 @@ final class ShopMainTest {
 
         assertThat(output).contains(says).doesNotContain("\tat ");
         assertThat(shop.waitFor()).isEqualTo(2);
+    }
+
+    @Test
+    void help_says_what_settings_are_for() throws Exception {
+        Process shop = shop("--help");
+
+        String output = String.join(" ", output(shop).lines().map(String::strip).toList());
+
+        assertThat(output).contains("--settings=<file>", "degradable.switch.command.GetProduct=1", "--redis");
+        assertThat(shop.waitFor()).isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            away.properties   | there is no file %s for --settings; an empty one will do, or leave it out
+            folder            | %s, for --settings, is no file
+            broken.properties | %s, for --settings, cannot be read: Malformed \\uxxxx encoding.
+            """)
+    void a_file_of_settings_that_cannot_be_read_is_one_clear_line(String name, String says) throws Exception {
+        Path file = temporary.resolve(name);
+        Files.createDirectory(temporary.resolve("folder"));
+        Files.writeString(temporary.resolve("broken.properties"), "odd=\\u12\n");
+        Process shop = shop("--port", "0", "--settings", file.toString());
+
+        assertThat(shop.waitFor(50, TimeUnit.SECONDS)).isTrue(); // or its output would never end
+        List<String> lines = output(shop).lines().toList();
+
+        assertThat(lines).singleElement().isEqualTo(says.formatted(file));
+        assertThat(shop.exitValue()).isEqualTo(1);
+    }
+
+    @Test
+    void a_line_in_the_file_of_settings_moves_the_shop_which_ends_as_fast_as_ever() throws Exception {
+        Path file = Files.createFile(temporary.resolve("shop.properties"));
+        try (RedisServer redis = new RedisServer()) {
+            Process shop = shop("--port", "0", "--no-load", "--settings", file.toString(), "--redis", redis.address());
+            Customer customer = new Customer(addressIn(output(shop)));
+            assertThat(customer.product(1).source()).isEqualTo("primary");
+
+            Files.writeString(file, "degradable.switch.command.GetProduct=2\n");
+
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> customer.product(1).source().equals("static"));
+            shop.destroy();
+            assertThat(shop.waitFor(3, TimeUnit.SECONDS)).isTrue();
+            assertThat(shop.exitValue()).isEqualTo(128 + 15);
+        }
     }
 
     @Test

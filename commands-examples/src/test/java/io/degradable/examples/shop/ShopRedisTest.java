@@ -33,7 +33,7 @@ final class ShopRedisTest {
     }
 
     private Shop open() throws Exception {
-        return Shop.open(0, Redis.copies(client));
+        return Shop.open(0, Outside.of(null, client));
     }
 
     @Test
