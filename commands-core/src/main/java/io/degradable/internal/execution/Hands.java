@@ -18,10 +18,8 @@ import io.degradable.internal.stage.Route;
 import io.degradable.internal.stage.Route.Keeps;
 import io.degradable.internal.stage.Stage;
 import io.degradable.model.CommandKey;
-import io.degradable.model.Source;
 import io.degradable.model.StageReason;
 import io.degradable.settings.CommandSettings;
-import io.degradable.settings.Entering;
 import io.degradable.settings.StageSettings;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -140,18 +138,19 @@ final class Hands implements Switches, Effects {
     }
 
     private static @Nullable String refusal(CommandRuntime<?, ?> command, Position position) {
-        String missing = missing(command.settings(), position);
+        String missing = SwitchRules.missing(command.settings(), position);
         return missing.isEmpty()
                 ? null
                 : "the switch of command " + command.key().name() + " cannot be " + position.text() + ": it has "
-                        + missing + ", its chain is " + names(command.settings());
+                        + missing + ", its chain is " + SwitchRules.names(command.settings());
     }
 
     private @Nullable String refusalOfMany(Target target, Position position) {
         List<CommandRuntime<?, ?>> all = concerned(target).toList();
         boolean nobodyObeys = !all.isEmpty()
                 && position != Position.NORMAL
-                && all.stream().noneMatch(command -> canServe(command.settings(), keeps(position)));
+                && all.stream()
+                        .noneMatch(command -> SwitchRules.canServe(command.settings(), SwitchRules.keeps(position)));
         return nobodyObeys
                 ? "the switch " + target + " cannot be " + position.text() + ": no command of it has "
                         + (position == Position.CACHE_ONLY ? "a cache or a template" : "a template")
@@ -167,7 +166,8 @@ final class Hands implements Switches, Effects {
         }
         return stage(command, target.stage()) != null
                 ? null
-                : "command " + name + " has no stage " + target.stage() + ", it has " + names(command.settings());
+                : "command " + name + " has no stage " + target.stage() + ", it has "
+                        + SwitchRules.names(command.settings());
     }
 
     private @Nullable String refusalOfCircuit(CommandRuntime<?, ?> command, Target target) {
@@ -177,7 +177,8 @@ final class Hands implements Switches, Effects {
         String name = command.key().name();
         StageSettings stage = stage(command, target.stage());
         if (stage == null) {
-            return "command " + name + " has no stage " + target.stage() + ", it has " + names(command.settings());
+            return "command " + name + " has no stage " + target.stage() + ", it has "
+                    + SwitchRules.names(command.settings());
         }
         Target itsOwn = Container.circuitTarget(command, target.stage());
         if (!itsOwn.equals(target)) {
@@ -202,9 +203,9 @@ final class Hands implements Switches, Effects {
         }
         List<String> not = new ArrayList<>();
         concerned(target).forEach(command -> {
-            String missing = missing(command.settings(), position);
+            String missing = SwitchRules.missing(command.settings(), position);
             if (!missing.isEmpty()) {
-                boolean below = canServe(command.settings(), keeps(position));
+                boolean below = SwitchRules.canServe(command.settings(), SwitchRules.keeps(position));
                 not.add(command.key().name() + " has " + missing
                         + (below ? ": its template serves" : ": it goes on with its primary"));
             }
@@ -214,43 +215,11 @@ final class Hands implements Switches, Effects {
                 + (more > 0 ? "; and " + more + " more" : "");
     }
 
-    /** What a command lacks to obey a switch to the letter; empty when it lacks nothing. */
-    private static String missing(CommandSettings settings, Position position) {
-        if (position == Position.CACHE_ONLY && !has(settings, Source.CACHE)) {
-            return has(settings, Source.STATIC) ? "no cache" : "no cache and no template";
-        }
-        return position == Position.STATIC_ONLY && !has(settings, Source.STATIC) ? "no template" : "";
-    }
-
-    private static boolean canServe(CommandSettings settings, Keeps keeps) {
-        return has(settings, Source.STATIC)
-                || (keeps == Keeps.COPIES && has(settings, Source.CACHE))
-                || (keeps == Keeps.ALL && !settings.stages().isEmpty());
-    }
-
-    /** What a write that nobody knows the end of is answered with does not count: nothing was written. */
-    private static boolean has(CommandSettings settings, Source kind) {
-        return settings.stages().stream()
-                .anyMatch(stage -> stage.kind() == kind && stage.entry().entering() != Entering.WHEN_UNKNOWN);
-    }
-
-    private static Keeps keeps(Position position) {
-        return switch (position) {
-            case CACHE_ONLY -> Keeps.COPIES;
-            case STATIC_ONLY -> Keeps.TEMPLATES;
-            default -> Keeps.ALL;
-        };
-    }
-
     private static @Nullable StageSettings stage(CommandRuntime<?, ?> command, String name) {
         return command.settings().stages().stream()
                 .filter(stage -> stage.name().equals(name))
                 .findFirst()
                 .orElse(null);
-    }
-
-    private static String names(CommandSettings settings) {
-        return settings.stages().stream().map(StageSettings::name).toList().toString();
     }
 
     private Optional<CommandRuntime<?, ?>> known(Target target) {
@@ -286,11 +255,11 @@ final class Hands implements Switches, Effects {
     Route route(CommandSettings settings) {
         CommandKey key = settings.key();
         Held by = overrides.inForce(key.name(), key.group());
-        Keeps keeps = by == null ? Keeps.ALL : keeps(by.position());
-        if (keeps != Keeps.ALL && canServe(settings, keeps)) {
+        Keeps keeps = by == null ? Keeps.ALL : SwitchRules.keeps(by.position());
+        if (keeps != Keeps.ALL && SwitchRules.canServe(settings, keeps)) {
             return new Route(StageReason.SWITCHED, keeps);
         }
-        return closedByHand(key.name(), Target.PRIMARY) != null && canServe(settings, Keeps.ALL)
+        return closedByHand(key.name(), Target.PRIMARY) != null && SwitchRules.canServe(settings, Keeps.ALL)
                 ? new Route(StageReason.OUT, Keeps.ALL)
                 : Route.FULL;
     }
@@ -298,7 +267,7 @@ final class Hands implements Switches, Effects {
     /** Since when something keeps the calls of a command from its primary. */
     long offSinceNanos(CommandKey command) {
         Held by = overrides.inForce(command.name(), command.group());
-        if (by == null || keeps(by.position()) == Keeps.ALL) {
+        if (by == null || SwitchRules.keeps(by.position()) == Keeps.ALL) {
             by = overrides.out(command.name(), Target.PRIMARY);
         }
         return by == null ? container.ticker().nanos() : by.sinceNanos();
