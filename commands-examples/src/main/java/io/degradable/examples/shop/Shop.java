@@ -1,6 +1,7 @@
 package io.degradable.examples.shop;
 
 import io.degradable.Commands;
+import io.degradable.control.Change;
 import io.degradable.event.CommandLog;
 import io.degradable.examples.shop.backend.Backends;
 import io.degradable.examples.shop.client.AccountService;
@@ -18,6 +19,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,6 +32,11 @@ import org.slf4j.LoggerFactory;
 final class Shop implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Shop.class);
+
+    /** What an operator turns, for the terminal: see logback.xml. */
+    private static final Logger changes = LoggerFactory.getLogger("shop.changes");
+
+    private static final Pattern SETTING = Pattern.compile("(degradable|hystrix)\\.");
 
     private static final int WARM_UP_RUNS = 20;
 
@@ -46,6 +53,7 @@ final class Shop implements AutoCloseable {
                 .name("shop")
                 .closeGrace(Duration.ofMillis(300))
                 .listener(new CommandLog())
+                .changeListener(Shop::tell)
                 .build();
         try {
             products =
@@ -77,6 +85,22 @@ final class Shop implements AutoCloseable {
             closeTheRest();
             throw e;
         }
+    }
+
+    /** But for settings that are not taken: of these the container warns itself. */
+    private static void tell(Change change) {
+        if (change.kind() == Change.Kind.REFUSED
+                && SETTING.matcher(change.subject()).lookingAt()) {
+            return;
+        }
+        changes.info(
+                "{} {} from={} to={} by={} why={}",
+                change.kind(),
+                change.subject(),
+                change.from(),
+                change.to(),
+                change.author(),
+                change.reason());
     }
 
     /** A shop that is open, and has nothing outside of its process. */

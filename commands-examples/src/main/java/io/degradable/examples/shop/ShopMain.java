@@ -54,8 +54,10 @@ public final class ShopMain implements Callable<Integer> {
     @Option(
             names = "--settings",
             paramLabel = "<file>",
-            description = "properties that change the shop while it runs, looked at every second, as"
-                    + " degradable.switch.command.GetProduct=1 (default: none)")
+            description = {
+                "properties that change the shop while it runs, looked at every second (default: none), such as",
+                "degradable.switch.command.GetProduct=1"
+            })
     @Nullable
     private Path settings;
 
@@ -102,6 +104,8 @@ public final class ShopMain implements Callable<Integer> {
             System.err.println(wrong.getMessage());
             return CommandLine.ExitCode.USAGE;
         }
+        // What a container says of its settings goes to the log of the JDK, which has two lines for each.
+        System.setProperty("java.util.logging.SimpleFormatter.format", "%1$tT.%1$tL %4$-7s %5$s%6$s%n");
         if (perSecond == 0) {
             System.setProperty("shop.calls", "INFO"); // before the first logger: see logback.xml
         }

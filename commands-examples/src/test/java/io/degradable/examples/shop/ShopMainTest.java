@@ -136,7 +136,7 @@ final class ShopMainTest {
 
         String output = String.join(" ", output(shop).lines().map(String::strip).toList());
 
-        assertThat(output).contains("--settings=<file>", "degradable.switch.command.GetProduct=1", "--redis");
+        assertThat(output).contains("--settings=<file>", "every second", "degradable.switch.command.GetProduct=1");
         assertThat(shop.waitFor()).isZero();
     }
 
