@@ -236,8 +236,23 @@ public final class CircuitBreaker {
     }
 
     private void force(Phase held) {
-        tell((Phase) PHASE.getAndSet(this, held), held);
+        forceQuietly(held).run();
+    }
+
+    /** The same as {@link #forceOpen}; the watcher is told by what is returned. */
+    public Runnable forceOpenQuietly(String by, long nowNanos) {
+        return forceQuietly(new ForcedOpen(by, nowNanos));
+    }
+
+    /** The same as {@link #forceClosed}; the watcher is told by what is returned. */
+    public Runnable forceClosedQuietly(String by, long nowNanos) {
+        return forceQuietly(new ForcedClosed(this, by, nowNanos));
+    }
+
+    private Runnable forceQuietly(Phase held) {
+        Phase before = (Phase) PHASE.getAndSet(this, held);
         retuneIfLate(held);
+        return () -> tell(before, held);
     }
 
     /**

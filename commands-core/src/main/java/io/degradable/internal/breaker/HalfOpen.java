@@ -1,6 +1,7 @@
 package io.degradable.internal.breaker;
 
 import io.degradable.model.CircuitState;
+import io.degradable.settings.BreakerSettings;
 import io.degradable.state.CircuitProbes;
 import io.degradable.time.Lane;
 import java.lang.invoke.MethodHandles;
@@ -110,8 +111,9 @@ final class HalfOpen implements Phase {
 
     /** Leaves the phase if the probes so far allow it, and says whether they do. */
     private boolean decide(Probes figures, long nowNanos) {
-        int all = breaker.settings().probes();
-        int needed = breaker.settings().neededProbes();
+        BreakerSettings settings = breaker.settings(); // once: another number of probes goes with another one needed
+        int all = settings.probes();
+        int needed = settings.neededProbes();
         if (figures.good() >= needed) {
             breaker.recover(this, new Why(Why.Rule.PROBES_GOOD, figures.good(), all, needed, ""), nowNanos);
             return true;
@@ -152,12 +154,13 @@ final class HalfOpen implements Phase {
     @Override
     public CircuitProbes probes(long nowNanos) {
         Probes now = probes;
+        BreakerSettings settings = breaker.settings();
         return new CircuitProbes(
                 now.inFlight().size(),
                 now.good(),
                 now.bad(),
-                breaker.settings().neededProbes(),
-                breaker.settings().probes(),
+                settings.neededProbes(),
+                settings.probes(),
                 Duration.ofNanos(now.nextExpiry(nowNanos)));
     }
 }

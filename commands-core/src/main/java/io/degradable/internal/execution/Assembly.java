@@ -142,7 +142,7 @@ final class Assembly {
         Wired(CommandDefinition<C, R> definition, Lasting lasting) {
             this.definition = definition;
             this.lasting = lasting;
-            this.settings = container.effective(definition, lasting);
+            this.settings = container.effective(definition, lasting, guards.areShared());
         }
 
         Wiring<C, R> wiring() {

@@ -35,6 +35,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -57,6 +58,7 @@ final class Configuration {
     private final Sources sources;
     private final Map<String, Pool> pools = new ConcurrentHashMap<>();
     private final Set<SettingFault> told = ConcurrentHashMap.newKeySet();
+    private final Map<String, Boolean> awaited = new ConcurrentHashMap<>();
     private volatile SettingTexts texts = SettingTexts.NONE;
 
     Configuration(
@@ -81,13 +83,19 @@ final class Configuration {
 
     // ---- what it comes to ----
 
-    /** The settings of a command as they are to be now. */
-    CommandSettings settings(CommandDefinition<?, ?> definition, Lasting lasting) {
+    /**
+     * The settings of a command as they are to be now.
+     *
+     * @param shared whether it shares what is protected: then its pools are none that anybody can set
+     */
+    CommandSettings settings(CommandDefinition<?, ?> definition, Lasting lasting, boolean shared) {
         if (!sources.areThere()) {
             return definition.settings();
         }
         CommandDeclaration declared = definition.declaration();
-        know(declared);
+        if (!shared) {
+            know(declared);
+        }
         EffectiveSettings before = lasting.settings();
         EffectiveSettings now =
                 resolve(declared, before == null && lasting.isWired() ? code(declared) : before, lasting);
@@ -214,14 +222,45 @@ final class Configuration {
         return changes;
     }
 
-    /** A command has become known: what is held of it can be said now. */
+    /** A command is about to become known: what is held of it is held before its first call. */
+    void awaits(String command) {
+        if (!texts.controls(command).isEmpty()) {
+            awaited.put(command, true);
+            hold();
+        }
+    }
+
+    /** It is known, or was refused. */
+    void awaitsNoMore(String command) {
+        awaited.remove(command);
+    }
+
+    /** A command has become known. */
     void known(CommandRuntime<?, ?> command) {
         if (sources.areThere()) {
             if (!texts.controls(command.key().name()).isEmpty()) {
-                hold();
+                hold(); // it may have been read since
             }
-            tellFaults();
+            faults(command).stream().filter(told::add).forEach(this::tell);
             logOrigins(command);
+        }
+    }
+
+    private List<SettingFault> faults(CommandRuntime<?, ?> command) {
+        List<SettingFault> faults = new ArrayList<>();
+        EffectiveSettings kept = command.lasting().settings();
+        if (kept != null) {
+            faults.addAll(kept.faults());
+        }
+        container.hands().decidesFor(command.key().name()).ifPresent(held -> addIfNotServed(held, faults));
+        return faults;
+    }
+
+    private static void addIfNotServed(ManualOverride held, Collection<? super SettingFault> faults) {
+        if (held.origin() == ManualOverride.Origin.CONFIGURATION
+                && !held.notServed().isEmpty()) {
+            faults.add(new SettingFault(
+                    held.author(), held.position().text(), "", held.target().text(), held.notServed()));
         }
     }
 
@@ -255,9 +294,9 @@ final class Configuration {
         Map<Target, FromConfiguration> held = new LinkedHashMap<>();
         SettingTexts now = texts;
         now.switches().forEach(said -> put(said, held));
-        for (CommandRuntime<?, ?> command : container.all()) {
-            now.controls(command.key().name()).forEach(said -> put(said, held));
-        }
+        Set<String> names = new TreeSet<>(awaited.keySet());
+        container.all().forEach(command -> names.add(command.key().name()));
+        names.forEach(name -> now.controls(name).forEach(said -> put(said, held)));
         return held;
     }
 
@@ -279,13 +318,7 @@ final class Configuration {
                 faults.addAll(kept.faults());
             }
         }
-        for (ManualOverride held : container.hands().all()) {
-            if (held.origin() == ManualOverride.Origin.CONFIGURATION
-                    && !held.notServed().isEmpty()) {
-                faults.add(new SettingFault(
-                        held.author(), held.position().text(), "", held.target().text(), held.notServed()));
-            }
-        }
+        container.hands().all().forEach(held -> addIfNotServed(held, faults));
         return List.copyOf(faults);
     }
 

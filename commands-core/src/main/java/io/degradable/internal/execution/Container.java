@@ -248,7 +248,13 @@ public final class Container {
         }
         templates.declare(definition); // before the lock, since values are compared
         News news = new News();
-        CommandRuntime<?, ?> found = find(definition, news);
+        CommandRuntime<?, ?> found;
+        configuration.awaits(definition.name()); // what is held of it holds from its first call on
+        try {
+            found = find(definition, news);
+        } finally {
+            configuration.awaitsNoMore(definition.name());
+        }
         news.tell();
         return found;
     }
@@ -277,6 +283,7 @@ public final class Container {
         }
         settleRamp(made, false); // switched when it becomes known: from then on
         made.lasting().held(hands.holds(made));
+        news.forced.addAll(hands.forceQuietly(made));
         commands.put(definition.name(), made);
         news.known.add(made);
         return made;
@@ -314,6 +321,9 @@ public final class Container {
         private final List<CommandRuntime<?, ?>> known = new ArrayList<>();
         private final List<CommandRuntime<?, ?>> gone = new ArrayList<>();
 
+        /** Tell of breakers that were forced. */
+        private final List<Runnable> forced = new ArrayList<>();
+
         void tell() {
             if (firstOverCap != null) {
                 // Asked for when it is needed: the JDK's own logging adds a shutdown hook.
@@ -327,8 +337,9 @@ public final class Container {
                         firstOverCap,
                         OTHER);
             }
+            forced.forEach(Runnable::run);
+            known.forEach(hands::force); // what has changed since it was made
             known.forEach(configuration::known);
-            known.forEach(hands::force);
             for (CommandObserver observer : observers) {
                 gone.forEach(command -> Container.tell(() -> observer.gone(command)));
                 known.forEach(command -> Container.tell(() -> observer.known(command)));
@@ -501,9 +512,13 @@ public final class Container {
         return commands.values();
     }
 
-    /** The settings of a command as they are now. */
-    CommandSettings effective(CommandDefinition<?, ?> definition, Lasting lasting) {
-        return configuration.settings(definition, lasting);
+    /**
+     * The settings of a command as they are now.
+     *
+     * @param shared whether it is one of those that come and go above the cap on names
+     */
+    CommandSettings effective(CommandDefinition<?, ?> definition, Lasting lasting, boolean shared) {
+        return configuration.settings(definition, lasting, shared);
     }
 
     Hands hands() {
@@ -569,15 +584,16 @@ public final class Container {
             Set<String> names = new HashSet<>();
             for (CommandRuntime<?, ?> command : commands.values()) {
                 if (which.test(command)) {
-                    wire(command, atOnce.test(command));
+                    settleRamp(command, atOnce.test(command));
+                    wire(command);
                     names.add(command.key().name());
                     wired.add(command);
                 }
             }
+            // Those wired above, too: they may have come before their spares.
             for (CommandRuntime<?, ?> command : commands.values()) {
-                if (!names.contains(command.key().name())
-                        && command.definition().spares().anyMatch(names::contains)) {
-                    wire(command, false);
+                if (command.definition().spares().anyMatch(names::contains)) {
+                    wire(command);
                 }
             }
             if (overflow != null) {
@@ -587,8 +603,7 @@ public final class Container {
         wired.forEach(hands::force); // tells listeners, so no lock is held
     }
 
-    private <C, R> void wire(CommandRuntime<C, R> command, boolean atOnce) {
-        settleRamp(command, atOnce);
+    private <C, R> void wire(CommandRuntime<C, R> command) {
         command.wire(new Assembly(this, parts, new Assembly.OwnGuards(parts))
                 .wiring(command.definition(), command.lasting()));
         command.lasting()
@@ -599,11 +614,15 @@ public final class Container {
     private void settleRamp(CommandRuntime<?, ?> command, boolean atOnce) {
         Lasting lasting = command.lasting();
         Route before = lasting.byHand;
-        Route now = hands.route(effective(command.definition(), lasting));
+        Route now = hands.route(effective(command.definition(), lasting, false));
         lasting.byHand = now;
         if (!now.isFull()) {
-            recoveries.end(command.key().name());
-            lasting.offSinceNanos = before.isFull() ? hands.offSinceNanos(command.key()) : lasting.offSinceNanos;
+            boolean wasOnTheWayBack = recoveries.end(command.key().name());
+            if (wasOnTheWayBack) {
+                lasting.offSinceNanos = ticker.nanos() - Recoveries.LONG_NANOS - 1; // it has not come back yet
+            } else if (before.isFull()) {
+                lasting.offSinceNanos = hands.offSinceNanos(command.key());
+            }
         } else if (atOnce) {
             recoveries.end(command.key().name());
         } else if (!before.isFull() && ticker.nanos() - lasting.offSinceNanos > Recoveries.LONG_NANOS) {

@@ -227,6 +227,9 @@ final class Hands implements Switches, Effects {
     }
 
     private Stream<CommandRuntime<?, ?>> concerned(Target target) {
+        if (target.kind() != Kind.ALL && target.kind() != Kind.GROUP) {
+            return known(target).stream();
+        }
         return container.all().stream()
                 .filter(command -> concerns(target, command.key()))
                 .sorted(Comparator.comparing(command -> command.key().name()));
@@ -294,22 +297,48 @@ final class Hands implements Switches, Effects {
             return; // and never was
         }
         AtomicReference<Held> forced = command.lasting().forced(stage);
-        while (forced.get() != wanted) {
+        boolean agrees = forced.get() == wanted;
+        while (!agrees) {
             forced.set(wanted);
-            long now = container.ticker().nanos();
-            if (wanted == null) {
-                breaker.release(whoLetGo(Target.circuit(command.key().name(), stage)), now);
-            } else if (wanted.position() == Position.FORCED_OPEN) {
-                breaker.forceOpen(wanted.author(), now);
-            } else {
-                breaker.forceClosed(wanted.author(), now);
-            }
+            force(breaker, wanted, Target.circuit(command.key().name(), stage)).run();
             Held isNow = overrides.circuit(command.key().name(), stage);
-            if (isNow == wanted && forced.get() == wanted) {
-                return;
-            }
+            // If another one has been here meanwhile, what was done last may be this.
+            agrees = isNow == wanted && forced.get() == wanted;
             wanted = isNow;
         }
+    }
+
+    /** Returns what tells of it. */
+    private Runnable force(CircuitBreaker breaker, @Nullable Held wanted, Target target) {
+        long now = container.ticker().nanos();
+        if (wanted == null) {
+            String by = whoLetGo(target);
+            return () -> breaker.release(by, now);
+        }
+        return wanted.position() == Position.FORCED_OPEN
+                ? breaker.forceOpenQuietly(wanted.author(), now)
+                : breaker.forceClosedQuietly(wanted.author(), now);
+    }
+
+    /**
+     * Forces the breakers of a command that nobody can call yet.
+     *
+     * @return tells of it
+     */
+    List<Runnable> forceQuietly(CommandRuntime<?, ?> command) {
+        List<Runnable> telling = new ArrayList<>();
+        for (Stage<?, ?, ?> stage : command.wiring().allStages()) {
+            String name = stage.settings().name();
+            Target target = Target.circuit(command.key().name(), name);
+            Held wanted = overrides.circuit(command.key().name(), name);
+            if (wanted != null
+                    && Container.circuitTarget(command, name).equals(target)
+                    && !stage.guard().isInline()) {
+                command.lasting().forced(name).set(wanted);
+                telling.add(force(stage.guard().breaker(), wanted, target));
+            }
+        }
+        return telling;
     }
 
     private String whoLetGo(Target target) {

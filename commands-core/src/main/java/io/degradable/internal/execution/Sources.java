@@ -27,6 +27,11 @@ final class Sources {
 
     private static final long AGAIN_NANOS = 10_000_000_000L;
 
+    /** What changes each time that it is read is read so often in a row, and then after a pause. */
+    private static final int MOST_AT_ONCE = 10;
+
+    private static final long BUSY_NANOS = 1_000_000_000L;
+
     /** One source, and how it was the last time. */
     private static final class Known implements SettingSource.Watcher {
 
@@ -68,7 +73,7 @@ final class Sources {
 
         private void fail(Throwable why) {
             String before = fault;
-            fault = why.toString();
+            fault = text(why);
             if (before.isEmpty()) { // once for each outage
                 all.log.add(
                         Change.Kind.REFUSED,
@@ -78,6 +83,14 @@ final class Sources {
                         source.name(),
                         "cannot be read, what it said before stands: " + fault,
                         Optional.empty());
+            }
+        }
+
+        private static String text(Throwable why) {
+            try {
+                return why.toString();
+            } catch (Throwable mistake) {
+                return why.getClass().getName(); // its text is the user's code
             }
         }
 
@@ -134,8 +147,9 @@ final class Sources {
     void start() {
         requests.incrementAndGet(); // what is told meanwhile is read afterwards
         sources.forEach(Known::watch);
-        if (areThere()) {
-            readAll();
+        if (areThere() && readOnce() && !aside.test(this::readAll)) {
+            requests.set(0);
+            readAgainLater();
         }
     }
 
@@ -146,21 +160,31 @@ final class Sources {
         }
     }
 
+    /** Reads until nothing has changed meanwhile; who changes without an end is read again after a while. */
     private void readAll() {
-        int seen;
-        do {
-            seen = requests.get();
-            boolean all = true;
-            for (Known source : sources) {
-                all &= source.read();
+        for (int time = 1; time <= MOST_AT_ONCE; time++) {
+            if (!readOnce()) {
+                return;
             }
-            if (!all) {
-                readAgainLater();
-            }
-            if (!closed) {
-                tellRead();
-            }
-        } while (requests.addAndGet(-seen) != 0);
+        }
+        readAgain(BUSY_NANOS);
+    }
+
+    /** Says whether something has changed meanwhile. Then it is up to the caller to read again, and to nobody else. */
+    private boolean readOnce() {
+        int seen = requests.get();
+        boolean all = true;
+        for (Known source : sources) {
+            all &= source.read();
+        }
+        if (!closed) {
+            tellRead();
+        }
+        boolean more = requests.addAndGet(-seen) != 0;
+        if (!all && !more) {
+            readAgainLater();
+        }
+        return more;
     }
 
     /** A mistake must not end the reading for good. */
@@ -174,19 +198,33 @@ final class Sources {
                     "",
                     "",
                     "configuration",
-                    "what was read could not be applied, what held before stands: " + mistake,
+                    "what was read could not be applied, what held before stands: " + Known.text(mistake),
                     Optional.empty());
         }
     }
 
     private void readAgainLater() {
-        if (!closed && again.compareAndSet(false, true)) {
-            var unused = timer.schedule(
-                    () -> {
-                        again.set(false);
-                        request();
-                    },
-                    ticker.nanos() + AGAIN_NANOS);
+        if (again.compareAndSet(false, true)) {
+            readAt(AGAIN_NANOS, () -> {
+                again.set(false);
+                request();
+            });
+        }
+    }
+
+    /** Goes on with requests that are there. */
+    private void readAgain(long waitNanos) {
+        readAt(waitNanos, () -> {
+            if (!aside.test(this::readAll)) {
+                requests.set(0);
+                readAgainLater();
+            }
+        });
+    }
+
+    private void readAt(long waitNanos, Runnable task) {
+        if (!closed) {
+            var unused = timer.schedule(task, ticker.nanos() + waitNanos);
         }
     }
 

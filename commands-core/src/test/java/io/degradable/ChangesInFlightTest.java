@@ -1,0 +1,384 @@
+package io.degradable;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.degradable.cache.CacheSpec;
+import io.degradable.control.Order;
+import io.degradable.control.Position;
+import io.degradable.control.Target;
+import io.degradable.model.CircuitState;
+import io.degradable.model.Source;
+import io.degradable.settings.SettingSource;
+import io.degradable.state.CommandView;
+import io.degradable.template.StaticTemplate;
+import io.degradable.testing.ManualTicker;
+import io.degradable.time.Ticker;
+import io.degradable.time.Timer;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What changes of switches and settings leave behind when they meet each other. */
+@Timeout(60)
+final class ChangesInFlightTest {
+
+    private static final CacheSpec<String, String> COPIES = CacheSpec.named("copies");
+    private static final StaticTemplate<String> TEMPLATE = StaticTemplate.of("sorry", "template");
+    private static final Order ANNA = Order.by("anna", "the backend is moved").untilCleared();
+
+    private final HookedTicker ticker = new HookedTicker();
+
+    /** Lets a test come in between where the code looks at the clock. */
+    private static final class HookedTicker implements Ticker {
+
+        final ManualTicker manual = new ManualTicker();
+        final AtomicReference<Runnable> beforeNanos = new AtomicReference<>(() -> {});
+        final AtomicReference<Runnable> beforeMillis = new AtomicReference<>(() -> {});
+
+        @Override
+        public long nanos() {
+            beforeNanos.get().run();
+            return manual.nanos();
+        }
+
+        @Override
+        public long epochMillis() {
+            beforeMillis.get().run();
+            return manual.epochMillis();
+        }
+
+        @Override
+        public void await(Object blocker, long untilNanos) {
+            manual.await(blocker, untilNanos);
+        }
+
+        @Override
+        public Timer newTimer(String name) {
+            return manual.newTimer(name);
+        }
+    }
+
+    private static final class Spare extends DegradableCommand<String> {
+
+        Spare(Commands commands, CommandSpec<Spare, String> spec) {
+            super(commands, spec);
+        }
+
+        @Override
+        protected String run() {
+            return "spare";
+        }
+    }
+
+    private static CommandSpec<Spare, String> spare(String name) {
+        return CommandSpec.of(Spare.class)
+                .name(name)
+                .group("spares")
+                .fallback(chain -> chain.template(TEMPLATE))
+                .build();
+    }
+
+    private static CommandSpec<Call, String> user(Commands commands, String name, CommandSpec<Spare, String> spare) {
+        return Call.declared()
+                .name(name)
+                .group("catalog")
+                .fallback(chain ->
+                        chain.spare(spare, call -> new Spare(commands, spare)).template(TEMPLATE))
+                .build();
+    }
+
+    private static Call failing(Commands commands, CommandSpec<Call, String> spec) {
+        return new Call(commands, spec, "1", () -> {
+            throw new IOException("down");
+        });
+    }
+
+    private static CommandView view(Commands commands, String name) {
+        return commands.commands().stream()
+                .filter(command -> command.key().name().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void spares_serve_again_when_the_switch_of_both_is_cleared() {
+        try (Commands commands = Commands.builder().ticker(ticker).build()) {
+            List<CommandSpec<Call, String>> users = IntStream.range(0, 10)
+                    .mapToObj(number -> user(commands, "User" + number, spare("Spare" + number)))
+                    .toList();
+            users.forEach(commands::register);
+
+            commands.switches().set(Target.all(), Position.CACHE_ONLY, ANNA);
+            commands.switches().clear(Target.all(), ANNA);
+
+            assertThat(commands.switches().all()).isEmpty();
+            assertThat(users)
+                    .extracting(
+                            user -> failing(commands, user).executeForResult().source())
+                    .containsOnly(Source.SPARE);
+        }
+    }
+
+    @Test
+    void spares_have_the_timeout_that_a_property_of_all_names_says() {
+        TestSource source = new TestSource("file").with("degradable.command.default.timeout", "100 ms");
+        try (Commands commands =
+                Commands.builder().ticker(ticker).settings(source).build()) {
+            List<CommandSpec<Call, String>> users = IntStream.range(0, 10)
+                    .mapToObj(number -> user(commands, "User" + number, spare("Spare" + number)))
+                    .toList();
+            users.forEach(commands::register);
+
+            source.set("degradable.command.default.timeout", "200 ms");
+            Awaitility.await()
+                    .until(() -> commands.commands().stream()
+                            .allMatch(command ->
+                                    command.settings().guard().timeout().equals(Duration.ofMillis(200))));
+
+            assertThat(commands.commands().stream()
+                            .filter(command -> command.key().name().startsWith("User"))
+                            .map(command -> command.stages().get(1).settings().timeout()))
+                    .containsOnly(Duration.ofMillis(200));
+        }
+    }
+
+    @Test
+    void a_breaker_is_let_go_of_when_it_is_cleared_while_it_is_being_forced() throws Exception {
+        try (Commands commands = Commands.builder().ticker(ticker).build()) {
+            CommandSpec<Call, String> spec = user(commands, "GetProduct", spare("Spare"));
+            commands.register(spec);
+            Target circuit = Target.circuit("GetProduct", Target.PRIMARY);
+            CountDownLatch atTheBreaker = new CountDownLatch(1);
+            CountDownLatch cleared = new CountDownLatch(1);
+            Thread setter = new Thread(() -> commands.switches().set(circuit, Position.FORCED_OPEN, ANNA));
+            ticker.beforeNanos.set(() -> {
+                if (Thread.currentThread() == setter && atTheBreaker.getCount() > 0 && isIn("force")) {
+                    atTheBreaker.countDown();
+                    join(cleared);
+                }
+            });
+
+            setter.start();
+            join(atTheBreaker);
+            commands.switches().clear(circuit, ANNA);
+            cleared.countDown();
+            setter.join(10_000);
+
+            assertThat(commands.switches().all()).isEmpty();
+            assertThat(commands.circuit("GetProduct").explain().state()).isNotEqualTo(CircuitState.FORCED_OPEN);
+        }
+    }
+
+    private static boolean isIn(String method) {
+        return StackWalker.getInstance()
+                .walk(frames -> frames.anyMatch(frame -> frame.getMethodName().equals(method)));
+    }
+
+    private static void join(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException interrupted) {
+            throw new AssertionError(interrupted);
+        }
+    }
+
+    @Test
+    void breakers_end_as_they_are_held_when_two_hands_fight() throws Exception {
+        try (Commands commands = Commands.builder().ticker(ticker).build()) {
+            commands.register(user(commands, "GetProduct", spare("Spare")));
+            Target circuit = Target.circuit("GetProduct", Target.PRIMARY);
+            for (int round = 0; round < 3_000; round++) {
+                CountDownLatch begin = new CountDownLatch(1);
+                CompletableFuture<Void> one = CompletableFuture.runAsync(() -> {
+                    join(begin);
+                    commands.switches().set(circuit, Position.FORCED_OPEN, ANNA);
+                });
+                CompletableFuture<Void> other = CompletableFuture.runAsync(() -> {
+                    join(begin);
+                    commands.switches().clear(circuit, ANNA);
+                });
+                begin.countDown();
+                CompletableFuture.allOf(one, other).get(10, TimeUnit.SECONDS);
+
+                boolean held = !commands.switches().all().isEmpty();
+                assertThat(commands.circuit("GetProduct").explain().state() == CircuitState.FORCED_OPEN)
+                        .as("round %s", round)
+                        .isEqualTo(held);
+            }
+        }
+    }
+
+    /** One that finds out while it is read that it has changed, and says so. */
+    private record Talkative(AtomicInteger reads, AtomicReference<SettingSource.Watcher> watcher)
+            implements SettingSource {
+
+        @Override
+        public String name() {
+            return "talkative";
+        }
+
+        @Override
+        public Map<String, String> read() {
+            reads.incrementAndGet();
+            SettingSource.Watcher told = watcher.get();
+            if (told != null) {
+                told.changed();
+            }
+            return Map.of();
+        }
+
+        @Override
+        public AutoCloseable watch(Watcher told) {
+            watcher.set(told);
+            return () -> watcher.set(null);
+        }
+    }
+
+    @Test
+    void a_source_that_changes_faster_than_it_is_read_does_not_hold_up_the_start() throws Exception {
+        Talkative source = new Talkative(new AtomicInteger(), new AtomicReference<>());
+
+        CompletableFuture<Commands> start = CompletableFuture.supplyAsync(
+                () -> Commands.builder().ticker(ticker).settings(source).build());
+
+        try {
+            assertThat(start).succeedsWithin(Duration.ofSeconds(5));
+        } finally {
+            source.watcher.set(null);
+            start.get(10, TimeUnit.SECONDS).close();
+        }
+    }
+
+    @Test
+    void a_source_is_read_again_after_it_threw_what_cannot_be_shown() {
+        TestSource source = new TestSource("file").with("degradable.command.GetProduct.timeout", "100 ms");
+        try (Commands commands =
+                Commands.builder().ticker(ticker).settings(source).build()) {
+            commands.register(user(commands, "GetProduct", spare("Spare")));
+
+            AtomicInteger shown = new AtomicInteger();
+            source.breaks(new Exception() {
+                @Override
+                public String toString() {
+                    shown.incrementAndGet();
+                    throw new IllegalStateException("no text");
+                }
+            });
+            Awaitility.await().until(() -> shown.get() > 0);
+            source.quietly(null);
+            source.set("degradable.command.GetProduct.timeout", "200 ms");
+
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(5))
+                    .until(() -> view(commands, "GetProduct")
+                            .settings()
+                            .guard()
+                            .timeout()
+                            .equals(Duration.ofMillis(200)));
+        }
+    }
+
+    @Test
+    void a_flood_of_names_above_the_cap_leaves_no_pools_behind() {
+        try (Commands commands = Commands.builder()
+                .ticker(ticker)
+                .maxNames(2)
+                .settings(new TestSource("file"))
+                .build()) {
+
+            for (int number = 0; number < 1_000; number++) {
+                CommandSpec<Call, String> spec = Call.declared()
+                        .name("MadeUp-" + number)
+                        .fallback(chain -> chain.spareCall("second", (call, context) -> "spare"))
+                        .build();
+                new Call(commands, spec, "1", () -> "live").execute();
+            }
+
+            assertThat(commands.configuration().pools()).hasSizeLessThan(20);
+        }
+    }
+
+    @Test
+    void a_switch_that_is_set_for_a_moment_on_the_way_back_does_not_give_all_calls_back_at_once() {
+        try (Commands commands = Commands.builder().ticker(ticker).build()) {
+            commands.register(user(commands, "GetProduct", spare("Spare")));
+            Target target = Target.command("GetProduct");
+            commands.switches().set(target, Position.STATIC_ONLY, ANNA);
+            ticker.manual.advance(Duration.ofHours(1));
+            commands.switches().clear(target, ANNA);
+            int share = view(commands, "GetProduct").primaryShare();
+
+            commands.switches().set(target, Position.STATIC_ONLY, ANNA);
+            ticker.manual.advance(Duration.ofSeconds(5));
+            commands.switches().clear(target, ANNA);
+
+            assertThat(view(commands, "GetProduct").primaryShare()).isLessThanOrEqualTo(share);
+        }
+    }
+
+    @Test
+    void a_command_is_held_from_the_moment_it_is_known_whoever_calls_it_first() throws Exception {
+        TestSource source = new TestSource("file")
+                .with("degradable.command.GetProduct.stage.primary.out", "true")
+                .with("degradable.command.GetStock.circuitBreaker.forceOpen", "true");
+        for (int round = 0; round < 200; round++) {
+            try (Commands commands =
+                    Commands.builder().ticker(ticker).settings(source).build()) {
+                CommandSpec<Call, String> out = user(commands, "GetProduct", spare("Spare"));
+                CommandSpec<Call, String> forced = user(commands, "GetStock", spare("Spare"));
+                List<CompletableFuture<String>> answers = new ArrayList<>();
+                CountDownLatch begin = new CountDownLatch(1);
+                for (int caller = 0; caller < 6; caller++) {
+                    CommandSpec<Call, String> spec = caller % 2 == 0 ? out : forced;
+                    answers.add(CompletableFuture.supplyAsync(() -> {
+                        join(begin);
+                        return new Call(commands, spec, "1", () -> "live").execute();
+                    }));
+                }
+
+                begin.countDown();
+
+                for (CompletableFuture<String> answer : answers) {
+                    assertThat(answer.get(10, TimeUnit.SECONDS))
+                            .as("round %s", round)
+                            .isNotEqualTo("live");
+                }
+            }
+        }
+    }
+
+    @Test
+    void many_commands_that_are_held_by_configuration_become_known_in_time() {
+        TestSource source = new TestSource("file");
+        int many = 1_000;
+        for (int number = 0; number < many; number++) {
+            source.with("degradable.switch.command.C" + number, "2");
+        }
+        try (Commands commands =
+                Commands.builder().ticker(ticker).settings(source).build()) {
+            long begin = System.nanoTime();
+
+            for (int number = 0; number < many; number++) {
+                commands.register(Call.declared()
+                        .name("C" + number)
+                        .semaphore(10)
+                        .fallback(chain -> chain.cached(COPIES, call -> call.id, Duration.ofHours(1))
+                                .template(TEMPLATE))
+                        .build());
+            }
+
+            assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(10));
+        }
+    }
+}
