@@ -14,7 +14,7 @@ import redis.clients.jedis.UnifiedJedis;
  * of the channel on which changes are announced.
  *
  * <pre>{@code
- * Commands commands = Commands.builder().overrides(RedisSwitches.over(client)).build();
+ * Commands commands = Commands.builder().switches(RedisSwitches.over(client)).build();
  * }</pre>
  *
  * <p>A value that is not of this form is nobody's: {@link #load} passes over it, and {@link #save} overwrites it.

@@ -64,6 +64,8 @@ public final class CircuitBreaker {
         void moved(CircuitState from, CircuitState to, String why, boolean byHand);
     }
 
+    private static final Runnable NOTHING = () -> {};
+
     /** What it is set to; it changes as a whole. */
     record Tuning(BreakerSettings settings, Rates rates, long leaseNanos, long slowNanos) {}
 
@@ -128,32 +130,31 @@ public final class CircuitBreaker {
      *
      * @param leaseNanos how long a probe may take before it counts as failed
      * @param slowNanos from when on a call in flight counts as slow; {@link Spans#FOREVER} for never
+     * @return tells the watcher, if there is something to tell; for who holds a lock
      */
-    public void configure(BreakerSettings settings, long leaseNanos, long slowNanos, long nowNanos) {
+    public Runnable configure(BreakerSettings settings, long leaseNanos, long slowNanos, long nowNanos) {
         Tuning wanted = new Tuning(settings, Rates.of(settings), leaseNanos, slowNanos);
         if (wanted.equals(tuning)) {
-            return;
+            return NOTHING;
         }
         tuning = wanted; // before it looks at the phase: who moves it meanwhile looks here afterwards
-        Phase now;
+        Runnable telling;
         do {
-            now = phase;
-        } while (!retune(now, nowNanos));
+            telling = retune(phase, nowNanos);
+        } while (telling == null);
+        return telling;
     }
 
-    /** Says false when somebody else has moved on from {@code from}. */
-    private boolean retune(Phase from, long nowNanos) {
+    /** Returns what tells of it; null when somebody else has moved on from {@code from}. */
+    private @Nullable Runnable retune(Phase from, long nowNanos) {
         Phase to = from.retuned(this, tuning, nowNanos);
         if (to == from) {
-            return true;
+            return NOTHING;
         }
         if (!PHASE.compareAndSet(this, from, to)) {
-            return false;
+            return null;
         }
-        if (to.getClass() != from.getClass()) {
-            tell(from, to);
-        }
-        return true;
+        return to.getClass() == from.getClass() ? NOTHING : () -> tell(from, to);
     }
 
     /**
@@ -302,8 +303,10 @@ public final class CircuitBreaker {
 
     /** A phase that was made before {@link #configure} and takes its place after it. */
     private void retuneIfLate(Phase placed) {
-        long sinceNanos = placed.sinceNanos(0);
-        boolean unused = retune(placed, sinceNanos); // false: the next one to move has looked, too
+        Runnable telling = retune(placed, placed.sinceNanos(0));
+        if (telling != null) { // else the next one to move has looked, too
+            telling.run();
+        }
     }
 
     private void tell(Phase from, Phase to) {
@@ -336,11 +339,12 @@ public final class CircuitBreaker {
 
     /** Goes on from half-open. */
     void recover(HalfOpen from, Why why, long nowNanos) {
+        BreakerSettings now = settings(); // once: a ramp without shares could not be left
         move(
                 from,
-                settings().rampShares().isEmpty()
+                now.rampShares().isEmpty()
                         ? new Closed(this, why, nowNanos)
-                        : new Ramping(this, why, from.failedRounds(), nowNanos));
+                        : new Ramping(now, this, why, from.failedRounds(), nowNanos));
     }
 
     /** Asks the phase that stands now, after a move of ours or of another thread. */

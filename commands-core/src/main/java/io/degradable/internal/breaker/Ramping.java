@@ -38,9 +38,9 @@ final class Ramping implements Phase, Permit {
     private final InFlight inFlight;
 
     /** The first step. */
-    Ramping(CircuitBreaker breaker, Why why, int failedRounds, long nowNanos) {
+    Ramping(BreakerSettings settings, CircuitBreaker breaker, Why why, int failedRounds, long nowNanos) {
         this(
-                breaker.settings(),
+                settings,
                 breaker,
                 why,
                 failedRounds,

@@ -211,7 +211,7 @@ final class Assembly {
         private Stage<C, ?, R> stage(StageDefinition<C, R> stage) {
             StageSettings declared = stage.settings();
             if (stage instanceof StageDefinition.SpareCommand<C, R> spare) {
-                CommandRuntime<?, ?> itself = container.command(spare.spare());
+                CommandRuntime<?, ?> itself = lasting.spare(declared.name(), () -> container.command(spare.spare()));
                 Guard itsOwn = itself.wiring().primary().guard();
                 StageReason closed = Container.closedAsSpare(itself);
                 return kept(

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import javax.annotation.Nullable;
@@ -104,12 +105,14 @@ final class Closing {
      * Ends all of it.
      *
      * @param runsInFlight whether a run is in flight, or not told of yet
-     * @param writesUnderWay whether copies wait for being written to their store
+     * @param writesUnderWay whether something waits for being written to its store
+     * @param endGuests lets go of what belongs to others, which may hang
      */
     void end(
             BooleanSupplier runsInFlight,
             List<WorkerBulkhead> workers,
             BooleanSupplier writesUnderWay,
+            Runnable endGuests,
             Timer timer,
             Continuations continuations,
             @Nullable Listeners listeners) {
@@ -135,7 +138,26 @@ final class Closing {
             awaitWhile(runsInFlight, atLast); // what was cancelled just now is told, too
             endListeners(listeners, continuations);
         }
+        endAside(endGuests, continuations);
         continuations.close();
+    }
+
+    /** On another thread, which is interrupted when it takes too long. */
+    private void endAside(Runnable endGuests, Continuations continuations) {
+        AtomicBoolean ended = new AtomicBoolean();
+        Runnable ends = () -> {
+            try {
+                endGuests.run();
+            } finally {
+                ended.set(true);
+                wake();
+            }
+        };
+        if (continuations.aside(ends)) {
+            awaitWhile(() -> !ended.get(), ticker.nanos() + Math.max(graceNanos, FUTURES_NANOS));
+        } else {
+            ends.run();
+        }
     }
 
     private void endListeners(Listeners listeners, Continuations continuations) {

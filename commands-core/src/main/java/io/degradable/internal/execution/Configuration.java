@@ -35,7 +35,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -50,6 +49,8 @@ import javax.annotation.Nullable;
  */
 final class Configuration {
 
+    private static final String OF_ALL_COMMANDS = ".command.default.";
+
     /** A pool as it became known, and what it is set to. */
     private record Pool(PoolDeclaration declared, EffectivePool now) {}
 
@@ -58,7 +59,7 @@ final class Configuration {
     private final Sources sources;
     private final Map<String, Pool> pools = new ConcurrentHashMap<>();
     private final Set<SettingFault> told = ConcurrentHashMap.newKeySet();
-    private final Map<String, Boolean> awaited = new ConcurrentHashMap<>();
+    private final Map<String, CommandDefinition<?, ?>> awaited = new ConcurrentHashMap<>();
     private volatile SettingTexts texts = SettingTexts.NONE;
 
     Configuration(
@@ -99,8 +100,14 @@ final class Configuration {
         EffectiveSettings before = lasting.settings();
         EffectiveSettings now =
                 resolve(declared, before == null && lasting.isWired() ? code(declared) : before, lasting);
-        lasting.settings(isWorthKeeping(now) ? now : null);
+        lasting.settings(isWorthKeeping(now, definition) ? now : null);
         return now.settings();
+    }
+
+    /** The settings that the last reading has made of a command that is known. */
+    static CommandSettings kept(CommandDefinition<?, ?> definition, Lasting lasting) {
+        EffectiveSettings kept = lasting.settings();
+        return kept == null ? definition.settings() : kept.settings();
     }
 
     private void know(CommandDeclaration declared) {
@@ -128,8 +135,9 @@ final class Configuration {
     }
 
     /** Most commands have no property of their own: what their code comes to can be found out again. */
-    private static boolean isWorthKeeping(EffectiveSettings settings) {
+    private static boolean isWorthKeeping(EffectiveSettings settings, CommandDefinition<?, ?> definition) {
         return !settings.faults().isEmpty()
+                || !settings.settings().equals(definition.settings()) // its pool may have others
                 || settings.accepted().values().stream()
                         .anyMatch(choice -> choice.from() == From.PROPERTY || choice.from() == From.DEFAULT_PROPERTY);
     }
@@ -214,7 +222,7 @@ final class Configuration {
         EffectiveSettings kept = lasting.settings();
         EffectiveSettings before = kept == null ? code(declared) : kept;
         EffectiveSettings now = resolve(declared, before, lasting);
-        lasting.settings(isWorthKeeping(now) ? now : null);
+        lasting.settings(isWorthKeeping(now, command.definition()) ? now : null);
         boolean changes = !now.settings().equals(command.settings());
         if (changes) {
             changed.add(new Changed("command " + declared.settings().key().name(), before.origins(), now.origins()));
@@ -223,9 +231,9 @@ final class Configuration {
     }
 
     /** A command is about to become known: what is held of it is held before its first call. */
-    void awaits(String command) {
-        if (!texts.controls(command).isEmpty()) {
-            awaited.put(command, true);
+    void awaits(CommandDefinition<?, ?> command) {
+        if (!texts.controls(command.name()).isEmpty()) {
+            awaited.put(command.name(), command);
             hold();
         }
     }
@@ -257,24 +265,40 @@ final class Configuration {
     }
 
     private static void addIfNotServed(ManualOverride held, Collection<? super SettingFault> faults) {
+        // That there is no such stage is a fault of the property already.
+        boolean isToBeTold =
+                held.target().kind().isSwitch() || held.target().stage().equals(Target.PRIMARY);
         if (held.origin() == ManualOverride.Origin.CONFIGURATION
+                && isToBeTold
                 && !held.notServed().isEmpty()) {
+            int source = held.author().lastIndexOf(" of ");
             faults.add(new SettingFault(
-                    held.author(), held.position().text(), "", held.target().text(), held.notServed()));
+                    held.author().substring(0, source),
+                    held.position().text(),
+                    held.author().substring(source + " of ".length()),
+                    held.target().text(),
+                    held.notServed()));
         }
     }
 
     private void logOrigins(CommandRuntime<?, ?> command) {
-        String said = origins(command).entrySet().stream()
-                .filter(setting -> setting.getValue().from() != From.BUILT_IN)
-                .map(setting -> setting.getKey() + "=" + text(setting.getValue()))
-                .collect(Collectors.joining(", "));
-        System.getLogger(Configuration.class.getName())
-                .log(
-                        System.Logger.Level.INFO,
-                        "settings of {0}: {1}",
-                        command.key().name(),
-                        said);
+        System.Logger log = System.getLogger(Configuration.class.getName());
+        if (log.isLoggable(System.Logger.Level.INFO)) {
+            String said = origins(command).entrySet().stream()
+                    .filter(setting -> setting.getValue().from() != From.BUILT_IN)
+                    .map(setting -> setting.getKey() + "=" + text(setting.getValue()))
+                    .collect(Collectors.joining(", "));
+            log.log(
+                    System.Logger.Level.INFO,
+                    "settings of {0}: {1}",
+                    command.key().name(),
+                    printable(said));
+        }
+    }
+
+    /** What somebody else has written stays on its line. */
+    private static String printable(String text) {
+        return text.replaceAll("\\p{Cntrl}", "?");
     }
 
     private static String text(Origin origin) {
@@ -294,10 +318,19 @@ final class Configuration {
         Map<Target, FromConfiguration> held = new LinkedHashMap<>();
         SettingTexts now = texts;
         now.switches().forEach(said -> put(said, held));
-        Set<String> names = new TreeSet<>(awaited.keySet());
-        container.all().forEach(command -> names.add(command.key().name()));
-        names.forEach(name -> now.controls(name).forEach(said -> put(said, held)));
+        Map<String, CommandDefinition<?, ?>> commands = new TreeMap<>(awaited);
+        container.all().forEach(command -> commands.put(command.definition().name(), command.definition()));
+        commands.forEach((name, command) -> now.controls(name).stream()
+                .filter(said -> !said.property().contains(OF_ALL_COMMANDS) || isStageOf(command, said.stage()))
+                .forEach(said -> put(said, held)));
         return held;
+    }
+
+    /** What is said for all is not meant for those who have no such stage. */
+    private static boolean isStageOf(CommandDefinition<?, ?> command, String stage) {
+        return stage.equals(Target.PRIMARY)
+                || command.settings().stages().stream()
+                        .anyMatch(one -> one.name().equals(stage));
     }
 
     private static void put(ControlText said, Map<Target, FromConfiguration> held) {
@@ -335,7 +368,11 @@ final class Configuration {
 
     private void tell(SettingFault fault) {
         System.getLogger(Configuration.class.getName())
-                .log(System.Logger.Level.WARNING, "configuration of {0}: {1}", container.name(), fault);
+                .log(
+                        System.Logger.Level.WARNING,
+                        "configuration of {0}: {1}",
+                        container.name(),
+                        printable(fault.toString()));
         log.add(
                 Change.Kind.REFUSED,
                 fault.property(),

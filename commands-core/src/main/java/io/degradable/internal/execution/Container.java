@@ -249,7 +249,7 @@ public final class Container {
         templates.declare(definition); // before the lock, since values are compared
         News news = new News();
         CommandRuntime<?, ?> found;
-        configuration.awaits(definition.name()); // what is held of it holds from its first call on
+        configuration.awaits(definition); // what is held of it holds from its first call on
         try {
             found = find(definition, news);
         } finally {
@@ -281,7 +281,8 @@ public final class Container {
             keepPools();
             throw refused;
         }
-        settleRamp(made, false); // switched when it becomes known: from then on
+        settleRamp(made, false);
+        made.lasting().offSinceNanos = hands.offSinceNanos(made.key()); // it may be switched since long ago
         made.lasting().held(hands.holds(made));
         news.forced.addAll(hands.forceQuietly(made));
         commands.put(definition.name(), made);
@@ -507,6 +508,17 @@ public final class Container {
         return commands.get(command);
     }
 
+    /** The group of a command, also of one above the cap on names; empty when nobody knows it. */
+    String groupOf(String command) {
+        CommandRuntime<?, ?> known = commands.get(command);
+        if (known != null) {
+            return known.key().group();
+        }
+        synchronized (this) {
+            return overflow == null ? "" : overflow.groupOf(command);
+        }
+    }
+
     /** All that are known. */
     Collection<CommandRuntime<?, ?>> all() {
         return commands.values();
@@ -518,7 +530,9 @@ public final class Container {
      * @param shared whether it is one of those that come and go above the cap on names
      */
     CommandSettings effective(CommandDefinition<?, ?> definition, Lasting lasting, boolean shared) {
-        return configuration.settings(definition, lasting, shared);
+        return lasting.isWired() && !shared
+                ? configuration.kept(definition, lasting)
+                : configuration.settings(definition, lasting, shared);
     }
 
     Hands hands() {
@@ -580,6 +594,7 @@ public final class Container {
      */
     void wireAnew(Predicate<? super CommandRuntime<?, ?>> which, Predicate<? super CommandRuntime<?, ?>> atOnce) {
         List<CommandRuntime<?, ?>> wired = new ArrayList<>();
+        List<Runnable> telling = new ArrayList<>();
         synchronized (this) {
             Set<String> names = new HashSet<>();
             for (CommandRuntime<?, ?> command : commands.values()) {
@@ -588,6 +603,7 @@ public final class Container {
                     wire(command);
                     names.add(command.key().name());
                     wired.add(command);
+                    telling.addAll(command.lasting().takeTelling());
                 }
             }
             // Those wired above, too: they may have come before their spares.
@@ -600,7 +616,8 @@ public final class Container {
                 overflow.wireAnew();
             }
         }
-        wired.forEach(hands::force); // tells listeners, so no lock is held
+        telling.forEach(Runnable::run); // listeners hear of it, so no lock is held
+        wired.forEach(hands::force);
     }
 
     private <C, R> void wire(CommandRuntime<C, R> command) {
@@ -621,7 +638,7 @@ public final class Container {
             if (wasOnTheWayBack) {
                 lasting.offSinceNanos = ticker.nanos() - Recoveries.LONG_NANOS - 1; // it has not come back yet
             } else if (before.isFull()) {
-                lasting.offSinceNanos = hands.offSinceNanos(command.key());
+                lasting.offSinceNanos = ticker.nanos();
             }
         } else if (atOnce) {
             recoveries.end(command.key().name());
@@ -722,17 +739,21 @@ public final class Container {
                         this::areRunsInFlight,
                         parts.workers(),
                         () -> writeBack.isUnderWay() || hands.areUnderWay(),
+                        this::endGuests,
                         timer,
                         continuations,
                         listeners);
             } finally {
-                configuration.close();
-                hands.close();
                 closing.isDone();
             }
         } else if (listeners == null || !listeners.isTeller()) { // for its thread the other close may be waiting
             closing.awaitOther();
         }
+    }
+
+    private void endGuests() {
+        configuration.close();
+        hands.close();
     }
 
     private synchronized boolean beginToClose() {

@@ -103,8 +103,8 @@ final class Hands implements Switches, Effects {
 
     @Override
     public Optional<ManualOverride> decidesFor(String command) {
-        CommandRuntime<?, ?> known = container.find(Objects.requireNonNull(command, "command must not be null"));
-        return overrides.decidesFor(command, known == null ? "" : known.key().group());
+        Objects.requireNonNull(command, "command must not be null");
+        return overrides.decidesFor(command, container.groupOf(command));
     }
 
     @Override

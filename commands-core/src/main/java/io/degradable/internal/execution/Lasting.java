@@ -11,7 +11,9 @@ import io.degradable.settings.BulkheadSettings;
 import io.degradable.settings.EffectiveSettings;
 import io.degradable.settings.GuardSettings;
 import io.degradable.settings.RetrySettings;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -28,9 +30,13 @@ import javax.annotation.Nullable;
 final class Lasting {
 
     private final Map<String, Guard> guards = new HashMap<>(4);
+    private final Map<String, CommandRuntime<?, ?>> spares = new HashMap<>(2);
     private final Map<String, StageRecord> records = new HashMap<>(4);
 
     private @Nullable Flights flights;
+
+    /** Tell of breakers that other settings have moved. */
+    private final List<Runnable> telling = new ArrayList<>(0);
 
     /** Whether a template is being filled for a rehearsal. */
     final AtomicBoolean filling = new AtomicBoolean();
@@ -51,12 +57,19 @@ final class Lasting {
     /** The guard of a stage under its settings now. */
     Guard guard(String stage, GuardSettings settings, Supplier<Guard> first) {
         Guard before = guards.get(stage);
-        Guard now = before == null ? first.get() : before.retuned(settings);
+        Guard now = before == null ? first.get() : before.retuned(settings, telling::add);
         if (before != null && !before.settings().bulkhead().equals(settings.bulkhead())) {
             resize(now.bulkhead(), settings.bulkhead());
         }
         guards.put(stage, now);
         return now;
+    }
+
+    /** What is to be run once no lock is held. */
+    List<Runnable> takeTelling() {
+        List<Runnable> taken = List.copyOf(telling);
+        telling.clear();
+        return taken;
     }
 
     /** Pools belong to all that name them, and are set apart. */
@@ -75,6 +88,16 @@ final class Lasting {
             flights = new Flights();
         }
         return flights;
+    }
+
+    /** The command behind a stage that is one: looked up once. */
+    CommandRuntime<?, ?> spare(String stage, Supplier<CommandRuntime<?, ?>> lookUp) {
+        CommandRuntime<?, ?> known = spares.get(stage);
+        if (known == null || known.isGone()) {
+            known = lookUp.get();
+            spares.put(stage, known);
+        }
+        return known;
     }
 
     StageRecord record(String stage) {

@@ -123,6 +123,16 @@ final class Overflow implements Assembly.Guards {
         return made;
     }
 
+    /** The group of one who shares; empty when there is none of that name. */
+    String groupOf(String command) {
+        return sharers.keySet().stream()
+                .map(sharer -> sharer.definition().settings().key())
+                .filter(key -> key.name().equals(command))
+                .map(CommandKey::group)
+                .findFirst()
+                .orElse("");
+    }
+
     /** Wires those who share anew. */
     void wireAnew() {
         for (CommandRuntime<?, ?> sharer : List.copyOf(sharers.keySet())) {

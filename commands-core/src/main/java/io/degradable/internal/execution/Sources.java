@@ -18,8 +18,9 @@ import java.util.function.Predicate;
 import javax.annotation.Nullable;
 
 /**
- * Reads the sources of settings: when it starts, and aside, one time after the other, whenever one of them says that it has
- * changed. One that cannot be read keeps what it said before, and is read again every ten seconds.
+ * Reads the sources of settings: when it starts, and each aside, one time after the other, whenever it says that it has
+ * changed; so one that hangs holds up no other. One that cannot be read keeps what it said before, and is read again every
+ * ten seconds.
  *
  * <p>Threading: every method may be called from any thread.
  */
@@ -32,15 +33,17 @@ final class Sources {
 
     private static final long BUSY_NANOS = 1_000_000_000L;
 
-    /** One source, and how it was the last time. */
+    /** One source, how it was the last time, and who reads it. */
     private static final class Known implements SettingSource.Watcher {
 
         final SettingSource source;
-        final Sources all;
+        private final Sources all;
+        private final AtomicInteger requests = new AtomicInteger();
+        private final AtomicBoolean again = new AtomicBoolean();
         private volatile SettingTexts.Read last;
         private volatile @Nullable Instant readAt;
         private volatile String fault = "";
-        private @Nullable AutoCloseable watch;
+        private volatile @Nullable AutoCloseable watch;
 
         Known(SettingSource source, Sources all) {
             this.source = source;
@@ -50,7 +53,9 @@ final class Sources {
 
         @Override
         public void changed() {
-            all.request();
+            if (!all.closed && requests.getAndIncrement() == 0) {
+                readAside();
+            }
         }
 
         @Override
@@ -58,8 +63,54 @@ final class Sources {
             fail(why);
         }
 
-        /** Says whether it could be read. */
-        boolean read() {
+        private void readAside() {
+            if (!all.aside.test(this::readAll)) {
+                requests.set(0); // no thread
+                readAgainLater();
+            }
+        }
+
+        /** The first time, on the calling thread. */
+        void start() {
+            requests.incrementAndGet(); // what is told meanwhile is read afterwards
+            if (readOnce()) {
+                readAside();
+            }
+        }
+
+        /** Reads until it has not changed meanwhile; what changes without an end is read again after a while. */
+        private void readAll() {
+            for (int time = 1; time <= MOST_AT_ONCE; time++) {
+                boolean more = readOnce();
+                all.apply();
+                if (!more) {
+                    return;
+                }
+            }
+            all.at(BUSY_NANOS, this::readAside);
+        }
+
+        /** Says whether it has changed meanwhile. Then it is up to the caller to read again, and to nobody else. */
+        private boolean readOnce() {
+            int seen = requests.get();
+            boolean good = isWatched() && isRead();
+            boolean more = requests.addAndGet(-seen) != 0;
+            if (!good && !more) {
+                readAgainLater();
+            }
+            return more;
+        }
+
+        private void readAgainLater() {
+            if (again.compareAndSet(false, true)) {
+                all.at(AGAIN_NANOS, () -> {
+                    again.set(false);
+                    changed();
+                });
+            }
+        }
+
+        private boolean isRead() {
             try {
                 last = new SettingTexts.Read(source.name(), Map.copyOf(source.read()));
                 readAt = Instant.ofEpochMilli(all.ticker.epochMillis());
@@ -67,6 +118,21 @@ final class Sources {
                 return true;
             } catch (Throwable unreadable) {
                 fail(unreadable);
+                return false;
+            }
+        }
+
+        /** One that cannot be watched yet is read all the same, and watched when that can be. */
+        private boolean isWatched() {
+            if (watch != null || all.closed) {
+                return true;
+            }
+            try {
+                watch = source.watch(this);
+                return true;
+            } catch (Throwable mistake) {
+                boolean unused = isRead();
+                fail(mistake);
                 return false;
             }
         }
@@ -81,7 +147,7 @@ final class Sources {
                         "",
                         "",
                         source.name(),
-                        "cannot be read, what it said before stands: " + fault,
+                        "cannot be read or watched, what it said before stands: " + fault,
                         Optional.empty());
             }
         }
@@ -94,18 +160,11 @@ final class Sources {
             }
         }
 
-        void watch() {
-            try {
-                watch = source.watch(this);
-            } catch (Throwable mistake) {
-                fail(mistake);
-            }
-        }
-
         void close() {
+            AutoCloseable ended = watch;
             try {
-                if (watch != null) {
-                    watch.close();
+                if (ended != null) {
+                    ended.close();
                 }
             } catch (Throwable mistake) {
                 fail(mistake);
@@ -119,11 +178,10 @@ final class Sources {
     private final Predicate<Runnable> aside;
     private final ChangeLog log;
     private final Runnable whenRead;
-    private final AtomicInteger requests = new AtomicInteger();
-    private final AtomicBoolean again = new AtomicBoolean();
+    private final AtomicInteger toApply = new AtomicInteger();
     private volatile boolean closed;
 
-    /** @param whenRead told after each reading, on the thread that has read */
+    /** @param whenRead told after each reading, by one thread at a time */
     Sources(
             List<SettingSource> sources,
             Ticker ticker,
@@ -143,48 +201,25 @@ final class Sources {
         return !sources.isEmpty();
     }
 
-    /** Watches them, and reads them once, here. */
+    /** Watches them, and reads each once, here. */
     void start() {
-        requests.incrementAndGet(); // what is told meanwhile is read afterwards
-        sources.forEach(Known::watch);
-        if (areThere() && readOnce() && !aside.test(this::readAll)) {
-            requests.set(0);
-            readAgainLater();
+        if (areThere()) {
+            sources.forEach(Known::start);
+            apply();
         }
     }
 
-    private void request() {
-        if (!closed && requests.getAndIncrement() == 0 && !aside.test(this::readAll)) {
-            requests.set(0); // no thread
-            readAgainLater();
+    /** What was read holds now. Of threads that have read at once, one does it for all. */
+    private void apply() {
+        if (toApply.getAndIncrement() == 0) {
+            int seen;
+            do {
+                seen = toApply.get();
+                if (!closed) {
+                    tellRead();
+                }
+            } while (toApply.addAndGet(-seen) != 0);
         }
-    }
-
-    /** Reads until nothing has changed meanwhile; who changes without an end is read again after a while. */
-    private void readAll() {
-        for (int time = 1; time <= MOST_AT_ONCE; time++) {
-            if (!readOnce()) {
-                return;
-            }
-        }
-        readAgain(BUSY_NANOS);
-    }
-
-    /** Says whether something has changed meanwhile. Then it is up to the caller to read again, and to nobody else. */
-    private boolean readOnce() {
-        int seen = requests.get();
-        boolean all = true;
-        for (Known source : sources) {
-            all &= source.read();
-        }
-        if (!closed) {
-            tellRead();
-        }
-        boolean more = requests.addAndGet(-seen) != 0;
-        if (!all && !more) {
-            readAgainLater();
-        }
-        return more;
     }
 
     /** A mistake must not end the reading for good. */
@@ -203,26 +238,7 @@ final class Sources {
         }
     }
 
-    private void readAgainLater() {
-        if (again.compareAndSet(false, true)) {
-            readAt(AGAIN_NANOS, () -> {
-                again.set(false);
-                request();
-            });
-        }
-    }
-
-    /** Goes on with requests that are there. */
-    private void readAgain(long waitNanos) {
-        readAt(waitNanos, () -> {
-            if (!aside.test(this::readAll)) {
-                requests.set(0);
-                readAgainLater();
-            }
-        });
-    }
-
-    private void readAt(long waitNanos, Runnable task) {
+    private void at(long waitNanos, Runnable task) {
         if (!closed) {
             var unused = timer.schedule(task, ticker.nanos() + waitNanos);
         }

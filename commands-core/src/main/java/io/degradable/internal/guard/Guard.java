@@ -17,6 +17,7 @@ import io.degradable.time.Lane;
 import io.degradable.time.Spans;
 import io.degradable.time.Ticker;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import javax.annotation.Nullable;
 
@@ -116,12 +117,15 @@ public final class Guard {
     /**
      * The guard for calls that begin from now on, under other settings. Breaker, bulkhead and meter are the same and keep what
      * they know; calls in flight end under the settings that they began with. One thread at a time.
+     *
+     * @param telling gets what tells of a breaker that this has moved, to be run when no lock is held
      */
-    public Guard retuned(GuardSettings other) {
+    public Guard retuned(GuardSettings other, Consumer<? super Runnable> telling) {
         if (other.equals(settings)) {
             return this;
         }
-        breaker.configure(other.breaker(), leaseNanos(other), Spans.nanos(other.slowCall()), ticker.nanos());
+        telling.accept(
+                breaker.configure(other.breaker(), leaseNanos(other), Spans.nanos(other.slowCall()), ticker.nanos()));
         Guard made = sharing(other, bulkhead, rules);
         made.injected = injected;
         return made;

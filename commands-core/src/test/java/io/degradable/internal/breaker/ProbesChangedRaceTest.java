@@ -17,6 +17,10 @@ import org.junit.jupiter.api.Timeout;
 final class ProbesChangedRaceTest {
 
     private static BreakerSettings probes(int probes) {
+        return with(probes, List.of());
+    }
+
+    private static BreakerSettings with(int probes, List<Integer> shares) {
         return new BreakerSettings(
                 true,
                 1,
@@ -31,7 +35,7 @@ final class ProbesChangedRaceTest {
                 Duration.ofSeconds(30),
                 probes,
                 80,
-                List.of(),
+                shares,
                 20);
     }
 
@@ -57,5 +61,35 @@ final class ProbesChangedRaceTest {
 
         assertThat(breaker.explain(1).toString()).isNotEmpty();
         assertThat(breaker.state(1)).isEqualTo(CircuitState.HALF_OPEN);
+    }
+
+    @Test
+    void a_ramp_that_is_taken_away_while_it_begins_lets_calls_be_asked_for() throws Exception {
+        BreakerSettings ramp = with(1, List.of(10));
+        BreakerSettings none = with(1, List.of());
+        CircuitBreaker breaker = new CircuitBreaker(ramp, 1_000_000_000L, Long.MAX_VALUE / 2, 0);
+        AtomicBoolean over = new AtomicBoolean();
+        CompletableFuture<Void> changes = CompletableFuture.runAsync(() -> {
+            for (long change = 0; !over.get(); change++) {
+                breaker.configure(change % 2 == 0 ? none : ramp, 1_000_000_000L, Long.MAX_VALUE / 2, 1);
+            }
+        });
+
+        try {
+            for (int round = 0; round < 3_000_000; round++) {
+                breaker.forceOpen("anna", 1);
+                breaker.release("anna", 1);
+                Permit probe = breaker.tryAcquire(1);
+                if (probe != null) {
+                    probe.settle(null, Verdict.GOOD, 1, 1);
+                }
+                breaker.tryAcquire(1); // throws nothing
+            }
+        } finally {
+            over.set(true);
+            changes.get(10, TimeUnit.SECONDS);
+        }
+
+        assertThat(breaker.opened()).isZero();
     }
 }

@@ -27,7 +27,7 @@ public final class RampingLincheckTest {
     private static CircuitBreaker ramping() {
         Breakers settings = Breakers.with().volume(2).ramp(2, 50, 60);
         CircuitBreaker breaker = new CircuitBreaker(settings.settings(), Spans.FOREVER, Spans.FOREVER, 0, () -> 0);
-        Phase ramping = new Ramping(breaker, Why.NEW, 1, 0);
+        Phase ramping = new Ramping(breaker.settings(), breaker, Why.NEW, 1, 0);
         if (!breaker.move((Phase) Objects.requireNonNull(breaker.tryAcquire(0)), ramping)) {
             throw new AssertionError("not moved");
         }
