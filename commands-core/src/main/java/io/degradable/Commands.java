@@ -415,12 +415,15 @@ public final class Commands implements AutoCloseable {
         container.watch(Objects.requireNonNull(observer, "observer must not be null"));
     }
 
-    /** Events that listeners have not heard of: their queue was full, or the container was closed. */
+    /**
+     * Events that listeners have not heard of, since their queue was full or the container was closed, and changes that a
+     * {@link ChangeListener} has missed, being too far behind.
+     */
     public long droppedEvents() {
         return container.droppedEvents();
     }
 
-    /** How often a listener or a {@link RunObserver} threw. */
+    /** How often a listener, of events or of changes, or a {@link RunObserver} threw. */
     public long listenerMistakes() {
         return container.listenerMistakes();
     }

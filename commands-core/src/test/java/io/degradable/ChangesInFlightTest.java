@@ -48,18 +48,16 @@ final class ChangesInFlightTest {
     private static final class HookedTicker implements Ticker {
 
         final ManualTicker manual = new ManualTicker();
-        final AtomicReference<Runnable> beforeNanos = new AtomicReference<>(() -> {});
-        final AtomicReference<Runnable> beforeMillis = new AtomicReference<>(() -> {});
+        volatile Runnable beforeNanos = () -> {};
 
         @Override
         public long nanos() {
-            beforeNanos.get().run();
+            beforeNanos.run();
             return manual.nanos();
         }
 
         @Override
         public long epochMillis() {
-            beforeMillis.get().run();
             return manual.epochMillis();
         }
 
@@ -167,12 +165,12 @@ final class ChangesInFlightTest {
             CountDownLatch atTheBreaker = new CountDownLatch(1);
             CountDownLatch cleared = new CountDownLatch(1);
             Thread setter = new Thread(() -> commands.switches().set(circuit, Position.FORCED_OPEN, ANNA));
-            ticker.beforeNanos.set(() -> {
+            ticker.beforeNanos = () -> {
                 if (Thread.currentThread() == setter && atTheBreaker.getCount() > 0 && isIn("force")) {
                     atTheBreaker.countDown();
                     join(cleared);
                 }
-            });
+            };
 
             setter.start();
             join(atTheBreaker);
@@ -275,7 +273,7 @@ final class ChangesInFlightTest {
             AtomicInteger shown = new AtomicInteger();
             source.breaks(new Exception() {
                 @Override
-                public String toString() {
+                public String getMessage() {
                     shown.incrementAndGet();
                     throw new IllegalStateException("no text");
                 }

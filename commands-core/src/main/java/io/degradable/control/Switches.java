@@ -35,7 +35,7 @@ public interface Switches {
     /** Everything that is held now, in the order of the targets' texts; what another one outranks is among them. */
     List<ManualOverride> all();
 
-    /** What decides for the calls of a command; empty when no switch does. */
+    /** The switch that decides for the calls of a command; empty when none does. Stages and breakers are in {@link #all()}. */
     Optional<ManualOverride> decidesFor(String command);
 
     /** How the store of what hands hold is; empty when there is none. */

@@ -64,8 +64,6 @@ public final class CircuitBreaker {
         void moved(CircuitState from, CircuitState to, String why, boolean byHand);
     }
 
-    private static final Runnable NOTHING = () -> {};
-
     /** What it is set to; it changes as a whole. */
     record Tuning(BreakerSettings settings, Rates rates, long leaseNanos, long slowNanos) {}
 
@@ -135,7 +133,7 @@ public final class CircuitBreaker {
     public Runnable configure(BreakerSettings settings, long leaseNanos, long slowNanos, long nowNanos) {
         Tuning wanted = new Tuning(settings, Rates.of(settings), leaseNanos, slowNanos);
         if (wanted.equals(tuning)) {
-            return NOTHING;
+            return CircuitBreaker::nothing;
         }
         tuning = wanted; // before it looks at the phase: who moves it meanwhile looks here afterwards
         Runnable telling;
@@ -145,16 +143,18 @@ public final class CircuitBreaker {
         return telling;
     }
 
+    private static void nothing() {}
+
     /** Returns what tells of it; null when somebody else has moved on from {@code from}. */
     private @Nullable Runnable retune(Phase from, long nowNanos) {
         Phase to = from.retuned(this, tuning, nowNanos);
         if (to == from) {
-            return NOTHING;
+            return CircuitBreaker::nothing;
         }
         if (!PHASE.compareAndSet(this, from, to)) {
             return null;
         }
-        return to.getClass() == from.getClass() ? NOTHING : () -> tell(from, to);
+        return to.getClass() == from.getClass() ? CircuitBreaker::nothing : () -> tell(from, to);
     }
 
     /**

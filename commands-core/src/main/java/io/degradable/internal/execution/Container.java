@@ -531,7 +531,7 @@ public final class Container {
      */
     CommandSettings effective(CommandDefinition<?, ?> definition, Lasting lasting, boolean shared) {
         return lasting.isWired() && !shared
-                ? configuration.kept(definition, lasting)
+                ? Configuration.kept(definition, lasting)
                 : configuration.settings(definition, lasting, shared);
     }
 
@@ -669,12 +669,14 @@ public final class Container {
 
     /** Events that listeners have not heard of. */
     public long droppedEvents() {
-        return listeners == null ? 0 : listeners.dropped();
+        return (listeners == null ? 0 : listeners.dropped()) + hands.log().missed();
     }
 
-    /** How often a listener or who follows runs threw. */
+    /** How often a listener, of events or of changes, or who follows runs threw. */
     public long listenerMistakes() {
-        return (listeners == null ? 0 : listeners.mistakes()) + (observedBy == null ? 0 : observedBy.mistakes());
+        return (listeners == null ? 0 : listeners.mistakes())
+                + (observedBy == null ? 0 : observedBy.mistakes())
+                + hands.log().mistakes();
     }
 
     /** To be told how many retries of a command were denied. */
