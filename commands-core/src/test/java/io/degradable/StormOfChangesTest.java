@@ -23,7 +23,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -32,6 +31,9 @@ import org.junit.jupiter.api.Timeout;
 /** Everything is changed at once while calls are made; then it is quiet, and nothing must be left of it. */
 @Timeout(120)
 final class StormOfChangesTest {
+
+    /** In {@code ./check}; {@code -Ddegradable.seconds=60} makes it a minute. */
+    private static final long SECONDS = Long.getLong("degradable.seconds", 6);
 
     private static final int LIMIT = 4;
     private static final CacheSpec<String, String> COPIES = CacheSpec.named("copies");
@@ -65,7 +67,13 @@ final class StormOfChangesTest {
 
     private final TestSource source = new TestSource("file");
     private final ExecutorService threads = Executors.newCachedThreadPool();
-    private final AtomicBoolean over = new AtomicBoolean();
+    private final long begunNanos = System.nanoTime();
+    private volatile boolean over;
+
+    private boolean goesOn() {
+        return !over && System.nanoTime() - begunNanos < TimeUnit.SECONDS.toNanos(SECONDS);
+    }
+
     private final AtomicInteger calls = new AtomicInteger();
 
     private static CommandSpec<Call, String> spec() {
@@ -87,7 +95,7 @@ final class StormOfChangesTest {
 
     private void call(Commands commands, CommandSpec<Call, String> spec) {
         ThreadLocalRandom random = ThreadLocalRandom.current();
-        while (!over.get()) {
+        while (goesOn()) {
             Call call = new Call(commands, spec, Integer.toString(random.nextInt(3)), () -> {
                 if (random.nextInt(3) == 0) {
                     throw new IOException("down");
@@ -114,7 +122,7 @@ final class StormOfChangesTest {
     private void change(Commands commands) {
         ThreadLocalRandom random = ThreadLocalRandom.current();
         List<Target> targets = List.of(Target.command("Storm"), Target.group("catalog"), Target.all());
-        while (!over.get()) {
+        while (goesOn()) {
             String[] texts = TEXTS[random.nextInt(TEXTS.length)];
             String property = "degradable.command.Storm." + texts[0];
             switch (random.nextInt(4)) {
@@ -143,10 +151,8 @@ final class StormOfChangesTest {
             for (int thread = 0; thread < 3; thread++) {
                 storm.add(threads.submit(() -> change(commands)));
             }
-            new CountDownLatch(1).await(25, TimeUnit.SECONDS);
-            over.set(true);
             for (Future<?> one : storm) {
-                one.get(30, TimeUnit.SECONDS);
+                one.get(SECONDS + 60, TimeUnit.SECONDS);
             }
 
             for (String[] texts : TEXTS) {
@@ -167,7 +173,7 @@ final class StormOfChangesTest {
             closes(commands, spec);
             assertThat(held(commands, spec, LIMIT + 5, Source.PRIMARY)).isEqualTo(LIMIT);
         } finally {
-            over.set(true);
+            over = true;
             threads.shutdownNow();
         }
     }

@@ -39,7 +39,7 @@ import redis.clients.jedis.RedisClient;
 @Timeout(600)
 final class RedisLifeTest {
 
-    private static final long SECONDS = Long.getLong("degradable.seconds", 15);
+    private static final long SECONDS = Long.getLong("degradable.seconds", 8);
     private static final Duration WINDOW = Duration.ofMillis(400);
     private static final long SLACK_NANOS = 1_000_000; // of one clock beside another
 
