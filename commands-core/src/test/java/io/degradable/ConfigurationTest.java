@@ -209,6 +209,7 @@ final class ConfigurationTest {
         assertThat(late.overrun()).isTrue();
         assertThat(view().received()).isEqualTo(2);
         assertThat(view().stages().get(0).ended(StageReason.ANSWER)).isEqualTo(2);
+        assertThat(view().stages().get(0).left(StageReason.ANSWER)).isEqualTo(2);
     }
 
     @Test

@@ -516,6 +516,9 @@ final class SwitchesTest {
                 .fallback(chain -> chain.cached(COPIES, call -> call.id, WINDOW))
                 .build();
         set(Target.command("CopiesOnly"), Position.CACHE_ONLY);
+        commands.register(copiesOnly);
+        assertThatThrownBy(() -> set(Target.command("CopiesOnly"), Position.STATIC_ONLY))
+                .hasMessage("the switch of command CopiesOnly cannot be 2: it has no template, its chain is [cache]");
 
         assertThatThrownBy(() -> call(copiesOnly)).isInstanceOfSatisfying(CommandException.class, failure -> {
             assertThat(failure.trigger()).isEqualTo(Trigger.SWITCH);
