@@ -11,6 +11,7 @@ import io.degradable.event.ContextCarrier;
 import io.degradable.event.RunObserver;
 import io.degradable.internal.execution.Container;
 import io.degradable.internal.execution.Listeners;
+import io.degradable.internal.execution.Switchboard;
 import io.degradable.model.CommandResult;
 import io.degradable.rx.RxRuns;
 import io.degradable.settings.Require;
@@ -62,7 +63,7 @@ public final class Commands implements AutoCloseable {
                 new Listeners.Registered(builder.listeners, builder.inlineListeners, builder.eventQueue),
                 builder.runObservers,
                 builder.stores,
-                new Container.Steering(builder.settings, builder.switches, builder.changeListeners));
+                new Switchboard.Steering(builder.settings, builder.switches, builder.changeListeners));
     }
 
     /** The container of commands that name none. After it was closed, a new one. */
@@ -356,12 +357,12 @@ public final class Commands implements AutoCloseable {
 
     /** What comes from {@linkplain Builder#settings outside of the code}, and what of it could not be done. */
     public ConfigurationView configuration() {
-        return container.configuration();
+        return container.switchboard().configuration();
     }
 
     /** What a human may turn: switches, stages, breakers; and the record of what was changed. */
     public Switches switches() {
-        return container.switches();
+        return container.switchboard().switches();
     }
 
     /** The breaker of a command, to be looked at and held by hand. */

@@ -1,6 +1,5 @@
 package io.degradable.control;
 
-import io.degradable.settings.Require;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
@@ -56,9 +55,5 @@ public enum Position {
                         .map(Position::text)
                         .collect(Collectors.joining(", "))
                 + ", was \"" + text + "\"");
-    }
-
-    void requireFor(Target target) {
-        Require.that(isFor(target.kind()), target + " cannot be held at " + this);
     }
 }

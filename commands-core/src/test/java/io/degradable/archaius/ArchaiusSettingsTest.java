@@ -10,6 +10,7 @@ import com.netflix.archaius.config.DefaultLayeredConfig;
 import com.netflix.archaius.config.DefaultSettableConfig;
 import com.netflix.archaius.config.MapConfig;
 import com.netflix.archaius.config.SystemConfig;
+import io.degradable.testing.Heard;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;

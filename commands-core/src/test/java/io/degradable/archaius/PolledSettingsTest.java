@@ -11,6 +11,7 @@ import com.netflix.archaius.config.polling.ManualPollingStrategy;
 import com.netflix.archaius.config.polling.PollingResponse;
 import com.netflix.archaius.readers.URLConfigReader;
 import io.degradable.testing.Caller;
+import io.degradable.testing.Heard;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.Reader;

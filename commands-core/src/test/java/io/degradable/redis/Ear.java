@@ -2,53 +2,29 @@ package io.degradable.redis;
 
 import static org.awaitility.Awaitility.await;
 
-import io.degradable.settings.SettingSource;
+import io.degradable.testing.Heard;
 import java.time.Duration;
-import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 
-/** Hears that something changed, and counts; and knows which threads listen. */
-class Ear implements SettingSource.Watcher {
+/** Waits for what it is to hear, and knows which threads listen. */
+class Ear extends Heard {
 
     static final Duration PATIENT = Duration.ofSeconds(30);
-
-    private final AtomicInteger changes = new AtomicInteger();
-    private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
-
-    @Override
-    public void changed() {
-        changes.incrementAndGet();
-    }
-
-    @Override
-    public void failed(Throwable why) {
-        failures.add(why);
-    }
-
-    int changes() {
-        return changes.get();
-    }
-
-    Queue<Throwable> failures() {
-        return failures;
-    }
 
     /** Waits until it has heard more than so many. */
     void awaitMoreThan(int heard, Duration limit) {
         await().dontCatchUncaughtExceptions()
                 .atMost(limit)
                 .pollInterval(Duration.ofMillis(5))
-                .until(() -> changes.get() > heard);
+                .until(() -> changes() > heard);
     }
 
     void awaitFailure() {
         await().dontCatchUncaughtExceptions()
                 .atMost(PATIENT)
                 .pollInterval(Duration.ofMillis(5))
-                .until(() -> !failures.isEmpty());
+                .until(() -> !failures().isEmpty());
     }
 
     /** The living threads of the subscriptions to a channel. */

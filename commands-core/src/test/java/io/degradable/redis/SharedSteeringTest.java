@@ -207,28 +207,18 @@ final class SharedSteeringTest {
     @Test
     @DisplayName("a setting in the hash of the fleet reaches all of them while they run")
     void settings_are_pushed() throws Exception {
-        RedisSettings.over(first.client).set("degradable.command.GetProduct.timeout", "77 ms");
+        RedisSettings fleet = RedisSettings.over(first.client);
 
+        fleet.set("degradable.command.GetProduct.timeout", "77 ms");
+        untilAllHave(Duration.ofMillis(77));
+        fleet.remove("degradable.command.GetProduct.timeout");
+        untilAllHave(Duration.ofSeconds(1));
+    }
+
+    private void untilAllHave(Duration timeout) {
         for (Instance one : all) {
-            until(() -> one.commands
-                    .commands()
-                    .iterator()
-                    .next()
-                    .settings()
-                    .guard()
-                    .timeout()
-                    .equals(Duration.ofMillis(77)));
-        }
-        RedisSettings.over(first.client).remove("degradable.command.GetProduct.timeout");
-        for (Instance one : all) {
-            until(() -> one.commands
-                    .commands()
-                    .iterator()
-                    .next()
-                    .settings()
-                    .guard()
-                    .timeout()
-                    .equals(Duration.ofSeconds(1)));
+            until(() -> one.commands.commands().stream()
+                    .allMatch(command -> command.settings().guard().timeout().equals(timeout)));
         }
     }
 }

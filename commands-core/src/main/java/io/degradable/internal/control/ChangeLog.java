@@ -43,6 +43,11 @@ public final class ChangeLog {
         this.tellers = listeners.stream().map(Teller::new).toList();
     }
 
+    /** Adds a change that holds without a limit, and tells of it. */
+    public Change add(Change.Kind kind, String subject, String from, String to, String author, String reason) {
+        return add(kind, subject, from, to, author, reason, Optional.empty());
+    }
+
     /** Adds a change, and tells of it. */
     public Change add(
             Change.Kind kind,

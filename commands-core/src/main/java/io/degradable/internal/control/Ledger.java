@@ -149,6 +149,8 @@ final class Ledger {
         List<Move> moves = new ArrayList<>();
         if (!closed) {
             Map<Target, FromConfiguration> all = configuration.get();
+            all.forEach((target, said) -> Require.that(
+                    said.position().isFor(target.kind()), target + " cannot be held at " + said.position()));
             TreeSet<Target> targets = new TreeSet<>(BY_TEXT);
             targets.addAll(slots.keySet());
             targets.addAll(all.keySet());

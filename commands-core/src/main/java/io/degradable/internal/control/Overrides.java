@@ -119,21 +119,11 @@ public final class Overrides {
     }
 
     /**
-     * What the configuration says now, all of it.
+     * What the configuration says now, all of it; asked for in one step with taking it, so that of two who do so the later has
+     * its way.
      *
+     * @param all only looks it up: it is asked under a lock
      * @throws IllegalArgumentException when a target cannot be held there; nothing is changed then
-     */
-    public void configured(Map<Target, FromConfiguration> all) {
-        all.forEach((target, said) ->
-                Require.that(said.position().isFor(target.kind()), target + " cannot be held at " + said.position()));
-        Map<Target, FromConfiguration> copy = Map.copyOf(all);
-        configured(() -> copy);
-    }
-
-    /**
-     * What the configuration says, asked for in one step with taking it, so that of two who do so the later has its way.
-     *
-     * @param all only looks it up: it is asked under a lock. Each target can be held where it says
      */
     public void configured(Supplier<Map<Target, FromConfiguration>> all) {
         tell(ledger.configured(all));

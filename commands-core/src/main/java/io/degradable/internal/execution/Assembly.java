@@ -142,7 +142,7 @@ final class Assembly {
         Wired(CommandDefinition<C, R> definition, Lasting lasting) {
             this.definition = definition;
             this.lasting = lasting;
-            this.settings = container.effective(definition, lasting, guards.areShared());
+            this.settings = container.switchboard().effective(definition, lasting, guards.areShared());
         }
 
         Wiring<C, R> wiring() {
@@ -161,7 +161,7 @@ final class Assembly {
                     chain,
                     shortCut,
                     retries(),
-                    container.routeOf(settings),
+                    container.switchboard().routeOf(settings),
                     rehearsed,
                     container.isFollowed(),
                     ticker);
@@ -213,7 +213,7 @@ final class Assembly {
             if (stage instanceof StageDefinition.SpareCommand<C, R> spare) {
                 CommandRuntime<?, ?> itself = lasting.spare(declared.name(), () -> container.command(spare.spare()));
                 Guard itsOwn = itself.wiring().primary().guard();
-                StageReason closed = Container.closedAsSpare(itself);
+                StageReason closed = Switchboard.closedAsSpare(itself);
                 return kept(
                         Stage.spare(
                                 now(declared).under(itsOwn.settings()),
@@ -307,7 +307,7 @@ final class Assembly {
                     copies(memory.named(FETCHED), cached, cache::read, cache),
                     lasting.flights(),
                     lasting.record(REFILL).quota(before.refillPerSecond(), ticker.nanos()),
-                    container.closedByHand(settings.key().name(), memory.name()) != null);
+                    container.switchboard().closedByHand(settings.key().name(), memory.name()) != null);
         }
 
         private <K> Stage<C, ?, R> copies(
@@ -322,7 +322,8 @@ final class Assembly {
         /** Going on with what the stage of that name has kept, and closed if a hand wants it so. */
         private <V> Stage<C, V, R> kept(Stage<C, V, R> stage, @Nullable StageReason closed) {
             String name = stage.settings().name();
-            StageReason byHand = container.closedByHand(settings.key().name(), name);
+            StageReason byHand =
+                    container.switchboard().closedByHand(settings.key().name(), name);
             return stage.with(lasting.record(name), byHand == null ? closed : byHand, ticker.nanos());
         }
 

@@ -206,7 +206,7 @@ public final class CommandRuntime<C, R> implements CommandView {
 
     @Override
     public Map<String, Origin> origins() {
-        return container.origins(this);
+        return container.switchboard().origins(this);
     }
 
     @Override

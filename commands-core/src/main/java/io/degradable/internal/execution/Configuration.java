@@ -1,7 +1,6 @@
 package io.degradable.internal.execution;
 
 import io.degradable.control.Change;
-import io.degradable.control.ManualOverride;
 import io.degradable.control.Position;
 import io.degradable.control.Target;
 import io.degradable.control.Target.Kind;
@@ -22,7 +21,6 @@ import io.degradable.settings.SettingSource;
 import io.degradable.settings.SettingTexts;
 import io.degradable.settings.StageSettings;
 import io.degradable.state.ConfigurationView;
-import io.degradable.time.Ticker;
 import io.degradable.time.Timer;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -32,7 +30,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -55,6 +52,7 @@ final class Configuration {
     private record Pool(PoolDeclaration declared, EffectivePool now) {}
 
     private final Container container;
+    private final Switchboard switchboard;
     private final ChangeLog log;
     private final Sources sources;
     private final Map<String, Pool> pools = new ConcurrentHashMap<>();
@@ -64,14 +62,15 @@ final class Configuration {
 
     Configuration(
             Container container,
+            Switchboard switchboard,
             List<SettingSource> sources,
-            Ticker ticker,
             Timer timer,
             Predicate<Runnable> aside,
             ChangeLog log) {
         this.container = container;
+        this.switchboard = switchboard;
         this.log = log;
-        this.sources = new Sources(sources, ticker, timer, aside, log, this::wasRead);
+        this.sources = new Sources(sources, container.ticker(), timer, aside, log, this::wasRead);
     }
 
     void start() {
@@ -158,8 +157,8 @@ final class Configuration {
     private void wasRead() {
         texts = SettingTexts.read(sources.texts(), texts);
         List<Changed> changed = new ArrayList<>();
-        container.tune(changed);
-        changed.forEach(Changed::compare);
+        switchboard.tune(changed);
+        changed.forEach(Changed::tell);
         hold();
         tellFaults();
     }
@@ -177,7 +176,8 @@ final class Configuration {
             this.after = after;
         }
 
-        private void compare() {
+        /** Each setting that has another value. */
+        private void tell() {
             after.forEach((setting, now) -> {
                 Origin was = before.get(setting);
                 if (was != null && !was.value().equals(now.value())) {
@@ -194,8 +194,7 @@ final class Configuration {
                     was.value(),
                     now.value(),
                     property.source().isEmpty() ? "configuration" : property.source(),
-                    property.property().isEmpty() ? "follows another setting" : property.property(),
-                    Optional.empty());
+                    property.property().isEmpty() ? "follows another setting" : property.property());
         }
     }
 
@@ -254,31 +253,34 @@ final class Configuration {
         }
     }
 
+    /** Those of a command, as long as it is new: what is held of its group and of everything is looked at after a reading. */
     private List<SettingFault> faults(CommandRuntime<?, ?> command) {
-        List<SettingFault> faults = new ArrayList<>();
-        EffectiveSettings kept = command.lasting().settings();
-        if (kept != null) {
-            faults.addAll(kept.faults());
-        }
-        container.hands().decidesFor(command.key().name()).ifPresent(held -> addIfNotServed(held, faults));
+        Map<Target, FromConfiguration> held = new LinkedHashMap<>();
+        String name = command.key().name();
+        texts.controls(name).forEach(said -> put(said, held));
+        texts.switches().stream().filter(said -> said.name().equals(name)).forEach(said -> put(said, held));
+        List<SettingFault> faults = new ArrayList<>(keptFaults(command));
+        faults.addAll(notServed(held));
         return faults;
     }
 
-    private static void addIfNotServed(ManualOverride held, Collection<? super SettingFault> faults) {
-        // That there is no such stage is a fault of the property already.
-        boolean isToBeTold =
-                held.target().kind().isSwitch() || held.target().stage().equals(Target.PRIMARY);
-        if (held.origin() == ManualOverride.Origin.CONFIGURATION
-                && isToBeTold
-                && !held.notServed().isEmpty()) {
-            int source = held.author().lastIndexOf(" of ");
-            faults.add(new SettingFault(
-                    held.author().substring(0, source),
-                    held.position().text(),
-                    held.author().substring(source + " of ".length()),
-                    held.target().text(),
-                    held.notServed()));
-        }
+    private static List<SettingFault> keptFaults(CommandRuntime<?, ?> command) {
+        EffectiveSettings kept = command.lasting().settings();
+        return kept == null ? List.of() : kept.faults();
+    }
+
+    /** What is held and not obeyed. That there is no such stage is a fault of the property already. */
+    private List<SettingFault> notServed(Map<Target, FromConfiguration> held) {
+        List<SettingFault> faults = new ArrayList<>();
+        held.forEach((target, said) -> {
+            boolean isToBeTold = target.kind().isSwitch() || target.stage().equals(Target.PRIMARY);
+            String why = isToBeTold ? switchboard.hands().notServed(target, said.position()) : "";
+            if (!why.isEmpty()) {
+                faults.add(
+                        new SettingFault(said.property(), said.position().text(), said.source(), target.text(), why));
+            }
+        });
+        return faults;
     }
 
     private void logOrigins(CommandRuntime<?, ?> command) {
@@ -311,7 +313,7 @@ final class Configuration {
 
     /** Holds what the sources say, all of it and nothing else. */
     private void hold() {
-        container.hands().overrides().configured(this::held);
+        switchboard.hands().overrides().configured(this::held);
     }
 
     private Map<Target, FromConfiguration> held() {
@@ -345,25 +347,20 @@ final class Configuration {
     private List<SettingFault> faults() {
         Set<SettingFault> faults = new LinkedHashSet<>(texts.faults());
         new TreeMap<>(pools).values().forEach(pool -> faults.addAll(pool.now().faults()));
-        for (CommandRuntime<?, ?> command : container.all()) {
-            EffectiveSettings kept = command.lasting().settings();
-            if (kept != null) {
-                faults.addAll(kept.faults());
-            }
-        }
-        container.hands().all().forEach(held -> addIfNotServed(held, faults));
+        container.all().forEach(command -> faults.addAll(keptFaults(command)));
+        faults.addAll(notServed(held()));
         return List.copyOf(faults);
     }
 
     /** Each once, and again when it has been gone. */
     private void tellFaults() {
         List<SettingFault> now = faults();
-        List<SettingFault> news = new ArrayList<>();
         told.retainAll(Set.copyOf(now));
-        now.stream().filter(told::add).forEach(news::add);
-        Map<String, SettingFault> byText = new HashMap<>();
-        news.forEach(fault -> byText.putIfAbsent(fault.property() + fault.value() + fault.problem(), fault));
-        news.stream().filter(byText::containsValue).forEach(this::tell);
+        Map<String, SettingFault> news = new LinkedHashMap<>(); // of one property that many commands refuse, one
+        now.stream()
+                .filter(told::add)
+                .forEach(fault -> news.putIfAbsent(fault.property() + fault.value() + fault.problem(), fault));
+        news.values().forEach(this::tell);
     }
 
     private void tell(SettingFault fault) {
@@ -373,14 +370,7 @@ final class Configuration {
                         "configuration of {0}: {1}",
                         container.name(),
                         printable(fault.toString()));
-        log.add(
-                Change.Kind.REFUSED,
-                fault.property(),
-                "",
-                fault.value(),
-                fault.source(),
-                fault.problem(),
-                Optional.empty());
+        log.add(Change.Kind.REFUSED, fault.property(), "", fault.value(), fault.source(), fault.problem());
     }
 
     // ---- for people ----

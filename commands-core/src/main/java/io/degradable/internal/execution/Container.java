@@ -4,36 +4,23 @@ import io.degradable.cache.CacheSpec;
 import io.degradable.cache.RemoteCaches;
 import io.degradable.cache.TimedCache;
 import io.degradable.cache.WriteBack;
-import io.degradable.control.Change;
-import io.degradable.control.ChangeListener;
-import io.degradable.control.OverrideStore;
-import io.degradable.control.Switches;
-import io.degradable.control.Target;
 import io.degradable.event.CommandEvent;
 import io.degradable.event.ContextCarrier;
 import io.degradable.event.RunObserver;
 import io.degradable.internal.bulkhead.Bulkhead;
 import io.degradable.internal.bulkhead.SemaphoreBulkhead;
 import io.degradable.internal.bulkhead.VirtualThreadBulkhead;
-import io.degradable.internal.control.ChangeLog;
-import io.degradable.internal.control.Overrides;
 import io.degradable.internal.execution.Flights.Flight;
 import io.degradable.internal.guard.CallContext;
 import io.degradable.internal.guard.Guard;
-import io.degradable.internal.stage.Route;
 import io.degradable.internal.stage.Stage;
 import io.degradable.model.CommandKey;
-import io.degradable.model.StageReason;
-import io.degradable.settings.CommandSettings;
 import io.degradable.settings.Differences;
-import io.degradable.settings.Origin;
 import io.degradable.settings.Require;
-import io.degradable.settings.SettingSource;
 import io.degradable.state.CacheView;
 import io.degradable.state.Circuit;
 import io.degradable.state.CommandObserver;
 import io.degradable.state.CommandView;
-import io.degradable.state.ConfigurationView;
 import io.degradable.state.PoolView;
 import io.degradable.template.StaticSnapshot;
 import io.degradable.time.Deadline;
@@ -44,18 +31,15 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.function.LongConsumer;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import javax.annotation.Nullable;
 
@@ -90,9 +74,7 @@ public final class Container {
     private final Continuations continuations;
     private final Closing closing;
     private final WriteBack writeBack;
-    private final Recoveries recoveries;
-    private final Hands hands;
-    private final Configuration configuration;
+    private final Switchboard switchboard;
 
     /**
      * A container.
@@ -117,7 +99,7 @@ public final class Container {
             Listeners.Registered listeners,
             List<RunObserver> runObservers,
             @Nullable RemoteCaches stores,
-            Steering steering) {
+            Switchboard.Steering steering) {
         LaneRun.load();
         this.name = name;
         this.ticker = ticker;
@@ -134,34 +116,8 @@ public final class Container {
         this.eviction = new Eviction(ticker, evictIdleAfter);
         this.startedAt = Instant.ofEpochMilli(ticker.epochMillis());
         this.timer = ticker.newTimer("degradable-timer-" + name);
-        ChangeLog log = new ChangeLog(ticker, this.continuations::aside, steering.changeListeners());
-        this.recoveries = new Recoveries(
-                ticker, timer, this.continuations::aside, log, command -> wireAnew(command::equals, any -> true));
-        this.hands = new Hands(
-                this,
-                log,
-                effects -> new Overrides(
-                        ticker, timer, this.continuations::aside, log, effects, steering.switches(), closing::wake));
-        this.configuration =
-                new Configuration(this, steering.settings(), ticker, timer, this.continuations::aside, log);
-        configuration.start();
-        hands.overrides().start();
-    }
-
-    /**
-     * What steers a container from outside.
-     *
-     * @param settings where settings come from; the first has precedence
-     * @param switches keeps what is set by hand; null for nowhere
-     * @param changeListeners hear of every change
-     */
-    public record Steering(
-            List<SettingSource> settings, @Nullable OverrideStore switches, List<ChangeListener> changeListeners) {
-
-        public Steering {
-            settings = List.copyOf(settings);
-            changeListeners = List.copyOf(changeListeners);
-        }
+        this.switchboard = new Switchboard(this, parts, timer, this.continuations::aside, steering, closing::wake);
+        switchboard.start();
     }
 
     List<ContextCarrier> carriers() {
@@ -249,11 +205,11 @@ public final class Container {
         templates.declare(definition); // before the lock, since values are compared
         News news = new News();
         CommandRuntime<?, ?> found;
-        configuration.awaits(definition); // what is held of it holds from its first call on
+        switchboard.awaits(definition); // what is held of it holds from its first call on
         try {
             found = find(definition, news);
         } finally {
-            configuration.awaitsNoMore(definition.name());
+            switchboard.awaitsNoMore(definition);
         }
         news.tell();
         return found;
@@ -281,10 +237,7 @@ public final class Container {
             keepPools();
             throw refused;
         }
-        settleRamp(made, false);
-        made.lasting().offSinceNanos = hands.offSinceNanos(made.key()); // it may be switched since long ago
-        made.lasting().held(hands.holds(made));
-        news.forced.addAll(hands.forceQuietly(made));
+        news.forced.addAll(switchboard.connect(made));
         commands.put(definition.name(), made);
         news.known.add(made);
         return made;
@@ -293,7 +246,7 @@ public final class Container {
     private void keepPools() {
         Set<String> named = Eviction.poolsOf(commands.values());
         parts.keepPools(named);
-        configuration.keepPools(named);
+        switchboard.keepPools(named);
     }
 
     private synchronized void sweep(News news) {
@@ -339,8 +292,7 @@ public final class Container {
                         OTHER);
             }
             forced.forEach(Runnable::run);
-            known.forEach(hands::force); // what has changed since it was made
-            known.forEach(configuration::known);
+            known.forEach(switchboard::isKnownNow);
             for (CommandObserver observer : observers) {
                 gone.forEach(command -> Container.tell(() -> observer.gone(command)));
                 known.forEach(command -> Container.tell(() -> observer.known(command)));
@@ -427,11 +379,7 @@ public final class Container {
     /** Sets other targets for a pool. */
     public void resizePool(String pool, int size, int queue) {
         parts.resizePool(pool, size, queue);
-        recordByCode("pool " + pool, "size " + size + ", queue " + queue);
-    }
-
-    private void recordByCode(String subject, String to) {
-        hands.log().add(Change.Kind.SETTING, subject, "", to, "code", "resized while it runs", Optional.empty());
+        switchboard.resizedByCode("pool " + pool, "size " + size + ", queue " + queue);
     }
 
     /** A command that a hand is laid on. */
@@ -453,18 +401,7 @@ public final class Container {
             throw new IllegalArgumentException(
                     "stage " + stage + " of " + command + " is read in memory and has no breaker");
         }
-        return new LiveCircuit(guard.breaker(), circuitTarget(known(command), stage), hands, ticker);
-    }
-
-    /** The breaker of a stage as a hand holds it: that of a spare command is the command's own. */
-    static Target circuitTarget(CommandRuntime<?, ?> command, String stage) {
-        for (StageDefinition<?, ?> link : command.definition().stages()) {
-            if (link instanceof StageDefinition.SpareCommand<?, ?> spare
-                    && spare.settings().name().equals(stage)) {
-                return Target.circuit(spare.spare().name(), Target.PRIMARY);
-            }
-        }
-        return Target.circuit(command.key().name(), stage);
+        return switchboard.circuit(known(command), stage, guard.breaker());
     }
 
     /** The guard of a stage of a command; of a spare command it is the one that its direct users have, too. */
@@ -492,14 +429,18 @@ public final class Container {
             throw new IllegalArgumentException(
                     "command " + command + " runs on a thread pool: resize that, it may be shared");
         }
-        recordByCode("command " + command, "limit " + limit);
+        switchboard.resizedByCode("command " + command, "limit " + limit);
     }
 
-    // ---- what hands and the configuration make of commands ----
+    /** What hands and the configuration make of the commands. */
+    public Switchboard switchboard() {
+        return switchboard;
+    }
 
-    /** What hands hold. */
-    public Switches switches() {
-        return hands;
+    /** What commands above the cap on names share; null while there are none. Guarded by this. */
+    @Nullable
+    Overflow overflow() {
+        return overflow;
     }
 
     /** The command of a name, if it is known. */
@@ -524,134 +465,6 @@ public final class Container {
         return commands.values();
     }
 
-    /**
-     * The settings of a command as they are now.
-     *
-     * @param shared whether it is one of those that come and go above the cap on names
-     */
-    CommandSettings effective(CommandDefinition<?, ?> definition, Lasting lasting, boolean shared) {
-        return lasting.isWired() && !shared
-                ? Configuration.kept(definition, lasting)
-                : configuration.settings(definition, lasting, shared);
-    }
-
-    Hands hands() {
-        return hands;
-    }
-
-    /** What comes from outside of the code. */
-    public ConfigurationView configuration() {
-        return configuration.view();
-    }
-
-    /** The settings of a command, and who has said them. */
-    Map<String, Origin> origins(CommandRuntime<?, ?> command) {
-        return configuration.origins(command);
-    }
-
-    /**
-     * Sets pools and commands to what their properties say now.
-     *
-     * @param changed gets what is to be told of it
-     */
-    void tune(Collection<? super Configuration.Changed> changed) {
-        Set<CommandRuntime<?, ?>> other = new HashSet<>();
-        synchronized (this) {
-            configuration.tunePools(parts, changed);
-            for (CommandRuntime<?, ?> command : commands.values()) {
-                if (configuration.isToChange(command, changed)) {
-                    other.add(command);
-                }
-            }
-        }
-        wireAnew(other::contains, command -> false);
-    }
-
-    /** Which stages runs of a command ask that begin now. */
-    RouteRule routeOf(CommandSettings settings) {
-        Route byHand = hands.route(settings);
-        RouteRule recovering = byHand.isFull() ? recoveries.of(settings.key().name()) : null;
-        return recovering == null ? new RouteRule(byHand, null) : recovering;
-    }
-
-    /** Why a stage is closed to every run; null when it is not. */
-    @Nullable
-    StageReason closedByHand(String command, String stage) {
-        return hands.closedByHand(command, stage);
-    }
-
-    /** Why a command does not serve as a spare; null when it does. */
-    @Nullable
-    static StageReason closedAsSpare(CommandRuntime<?, ?> spare) {
-        RouteRule route = spare.wiring().route();
-        return route.ramp() == null ? route.route().why() : null;
-    }
-
-    /**
-     * Wires commands anew, and those that have one of them for a spare.
-     *
-     * @param atOnce those that get their calls back at once, if they get them back
-     */
-    void wireAnew(Predicate<? super CommandRuntime<?, ?>> which, Predicate<? super CommandRuntime<?, ?>> atOnce) {
-        List<CommandRuntime<?, ?>> wired = new ArrayList<>();
-        List<Runnable> telling = new ArrayList<>();
-        synchronized (this) {
-            Set<String> names = new HashSet<>();
-            for (CommandRuntime<?, ?> command : commands.values()) {
-                if (which.test(command)) {
-                    settleRamp(command, atOnce.test(command));
-                    wire(command);
-                    names.add(command.key().name());
-                    wired.add(command);
-                    telling.addAll(command.lasting().takeTelling());
-                }
-            }
-            // Those wired above, too: they may have come before their spares.
-            for (CommandRuntime<?, ?> command : commands.values()) {
-                if (command.definition().spares().anyMatch(names::contains)) {
-                    wire(command);
-                }
-            }
-            if (overflow != null) {
-                overflow.wireAnew();
-            }
-        }
-        telling.forEach(Runnable::run); // listeners hear of it, so no lock is held
-        wired.forEach(hands::force);
-    }
-
-    private <C, R> void wire(CommandRuntime<C, R> command) {
-        command.wire(new Assembly(this, parts, new Assembly.OwnGuards(parts))
-                .wiring(command.definition(), command.lasting()));
-        command.lasting()
-                .held(hands.holds(command) || recoveries.of(command.key().name()) != null);
-    }
-
-    /** Calls that were kept from the primary for long come back by and by. */
-    private void settleRamp(CommandRuntime<?, ?> command, boolean atOnce) {
-        Lasting lasting = command.lasting();
-        Route before = lasting.byHand;
-        Route now = hands.route(effective(command.definition(), lasting, false));
-        lasting.byHand = now;
-        if (!now.isFull()) {
-            boolean wasOnTheWayBack = recoveries.end(command.key().name());
-            if (wasOnTheWayBack) {
-                lasting.offSinceNanos = ticker.nanos() - Recoveries.LONG_NANOS - 1; // it has not come back yet
-            } else if (before.isFull()) {
-                lasting.offSinceNanos = ticker.nanos();
-            }
-        } else if (atOnce) {
-            recoveries.end(command.key().name());
-        } else if (!before.isFull() && ticker.nanos() - lasting.offSinceNanos > Recoveries.LONG_NANOS) {
-            recoveries.begin(command, before);
-        }
-    }
-
-    /** Commands that have all their calls again, if they were on their way to that. */
-    void endRamps(Predicate<? super CommandRuntime<?, ?>> which) {
-        wireAnew(command -> which.test(command) && recoveries.of(command.key().name()) != null, command -> true);
-    }
-
     void requireOpen() {
         if (isClosed()) {
             throw new IllegalStateException(name + " is closed");
@@ -669,14 +482,14 @@ public final class Container {
 
     /** Events that listeners have not heard of. */
     public long droppedEvents() {
-        return (listeners == null ? 0 : listeners.dropped()) + hands.log().missed();
+        return (listeners == null ? 0 : listeners.dropped()) + switchboard.log().missed();
     }
 
     /** How often a listener, of events or of changes, or who follows runs threw. */
     public long listenerMistakes() {
         return (listeners == null ? 0 : listeners.mistakes())
                 + (observedBy == null ? 0 : observedBy.mistakes())
-                + hands.log().mistakes();
+                + switchboard.log().mistakes();
     }
 
     /** To be told how many retries of a command were denied. */
@@ -740,8 +553,8 @@ public final class Container {
                 closing.end(
                         this::areRunsInFlight,
                         parts.workers(),
-                        () -> writeBack.isUnderWay() || hands.areUnderWay(),
-                        this::endGuests,
+                        () -> writeBack.isUnderWay() || switchboard.isUnderWay(),
+                        switchboard::close,
                         timer,
                         continuations,
                         listeners);
@@ -751,11 +564,6 @@ public final class Container {
         } else if (listeners == null || !listeners.isTeller()) { // for its thread the other close may be waiting
             closing.awaitOther();
         }
-    }
-
-    private void endGuests() {
-        configuration.close();
-        hands.close();
     }
 
     private synchronized boolean beginToClose() {

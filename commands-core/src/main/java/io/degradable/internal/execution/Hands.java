@@ -44,22 +44,20 @@ final class Hands implements Switches, Effects {
     private static final int MOST_NAMED = 20;
 
     private final Container container;
+    private final Switchboard switchboard;
     private final ChangeLog log;
     private final Overrides overrides;
 
     /** @param overrides makes them, with these as what they act on */
-    Hands(Container container, ChangeLog log, Function<? super Effects, Overrides> overrides) {
+    Hands(Container container, Switchboard switchboard, ChangeLog log, Function<? super Effects, Overrides> overrides) {
         this.container = container;
+        this.switchboard = switchboard;
         this.log = log;
         this.overrides = overrides.apply(this);
     }
 
     Overrides overrides() {
         return overrides;
-    }
-
-    ChangeLog log() {
-        return log;
     }
 
     /** Whether the store or a listener is being told, for which a close may wait a while. */
@@ -91,7 +89,7 @@ final class Hands implements Switches, Effects {
         container.requireOpen();
         boolean held = overrides.clear(target, order);
         if (order.immediately()) {
-            container.endRamps(command -> concerns(target, command.key()));
+            switchboard.endRamps(command -> concerns(target, command.key()));
         }
         return held;
     }
@@ -180,7 +178,7 @@ final class Hands implements Switches, Effects {
             return "command " + name + " has no stage " + target.stage() + ", it has "
                     + SwitchRules.names(command.settings());
         }
-        Target itsOwn = Container.circuitTarget(command, target.stage());
+        Target itsOwn = Switchboard.circuitTarget(command, target.stage());
         if (!itsOwn.equals(target)) {
             return "stage " + target.stage() + " of " + name + " is a command of its own: its breaker is " + itsOwn;
         }
@@ -247,7 +245,7 @@ final class Hands implements Switches, Effects {
     public void changed(List<Move> moves) {
         Collection<Target> atOnce =
                 moves.stream().filter(Move::atOnce).map(Move::target).collect(Collectors.toSet());
-        container.wireAnew(
+        switchboard.wireAnew(
                 command -> moves.stream().anyMatch(move -> concerns(move.target(), command.key())),
                 command -> atOnce.stream().anyMatch(target -> concerns(target, command.key())));
     }
@@ -283,7 +281,7 @@ final class Hands implements Switches, Effects {
     void force(CommandRuntime<?, ?> command) {
         for (Stage<?, ?, ?> stage : command.wiring().allStages()) {
             String name = stage.settings().name();
-            boolean itsOwn = Container.circuitTarget(command, name)
+            boolean itsOwn = Switchboard.circuitTarget(command, name)
                     .equals(Target.circuit(command.key().name(), name));
             if (itsOwn && !stage.guard().isInline()) {
                 force(command, name, stage.guard().breaker());
@@ -332,7 +330,7 @@ final class Hands implements Switches, Effects {
             Target target = Target.circuit(command.key().name(), name);
             Held wanted = overrides.circuit(command.key().name(), name);
             if (wanted != null
-                    && Container.circuitTarget(command, name).equals(target)
+                    && Switchboard.circuitTarget(command, name).equals(target)
                     && !stage.guard().isInline()) {
                 command.lasting().forced(name).set(wanted);
                 telling.add(force(stage.guard().breaker(), wanted, target));

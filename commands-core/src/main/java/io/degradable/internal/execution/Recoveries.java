@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import javax.annotation.Nullable;
@@ -128,13 +127,6 @@ final class Recoveries {
     }
 
     private void tell(CommandRuntime<?, ?> command, String from, RecoveryRamp ramp, String why) {
-        log.add(
-                Change.Kind.RAMP,
-                "command:" + command.key().name(),
-                from,
-                ramp.share() + " %",
-                "recovery",
-                why,
-                Optional.empty());
+        log.add(Change.Kind.RAMP, "command:" + command.key().name(), from, ramp.share() + " %", "recovery", why);
     }
 }

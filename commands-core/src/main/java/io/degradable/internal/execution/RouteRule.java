@@ -13,8 +13,6 @@ import javax.annotation.Nullable;
  */
 record RouteRule(Route route, @Nullable RecoveryRamp ramp) {
 
-    static final RouteRule FULL = new RouteRule(Route.FULL, null);
-
     /** Whether every run takes the full route. */
     boolean isAlwaysFull() {
         return route.isFull();

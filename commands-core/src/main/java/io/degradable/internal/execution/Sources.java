@@ -147,8 +147,7 @@ final class Sources {
                         "",
                         "",
                         source.name(),
-                        "cannot be read or watched, what it said before stands: " + fault,
-                        Optional.empty());
+                        "cannot be read or watched, what it said before stands: " + fault);
             }
         }
 
@@ -233,8 +232,7 @@ final class Sources {
                     "",
                     "",
                     "configuration",
-                    "what was read could not be applied, what held before stands: " + Known.text(mistake),
-                    Optional.empty());
+                    "what was read could not be applied, what held before stands: " + Known.text(mistake));
         }
     }
 

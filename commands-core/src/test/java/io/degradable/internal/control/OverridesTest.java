@@ -81,21 +81,21 @@ final class OverridesTest {
 
     @Test
     void of_hand_and_configuration_the_later_wins_and_the_other_counts_again_when_it_ends() {
-        overrides.configured(Map.of(COMMAND, said(CACHE_ONLY)));
+        overrides.configured(() -> Map.of(COMMAND, said(CACHE_ONLY)));
         overrides.set(COMMAND, STATIC_ONLY, ANNA);
         assertThat(inForce()).isEqualTo(STATIC_ONLY);
 
-        overrides.configured(Map.of(COMMAND, said(CACHE_ONLY))); // the same text is not later
+        overrides.configured(() -> Map.of(COMMAND, said(CACHE_ONLY))); // the same text is not later
         assertThat(inForce()).isEqualTo(STATIC_ONLY);
 
-        overrides.configured(Map.of(COMMAND, said(NORMAL)));
+        overrides.configured(() -> Map.of(COMMAND, said(NORMAL)));
         assertThat(inForce()).isEqualTo(NORMAL);
         assertThat(overrides.all()).extracting(ManualOverride::position).containsExactly(NORMAL, STATIC_ONLY);
 
-        overrides.configured(Map.of());
+        overrides.configured(() -> Map.of());
         assertThat(inForce()).isEqualTo(STATIC_ONLY);
 
-        overrides.configured(Map.of(COMMAND, said(CACHE_ONLY)));
+        overrides.configured(() -> Map.of(COMMAND, said(CACHE_ONLY)));
         overrides.set(COMMAND, NORMAL, BOB);
         overrides.clear(COMMAND, BOB);
         assertThat(inForce()).isEqualTo(CACHE_ONLY);
@@ -113,22 +113,22 @@ final class OverridesTest {
 
     @Test
     void who_is_later_does_not_depend_on_the_wall_clock() {
-        overrides.configured(Map.of());
-        overrides.configured(Map.of(COMMAND, said(CACHE_ONLY)));
+        overrides.configured(() -> Map.of());
+        overrides.configured(() -> Map.of(COMMAND, said(CACHE_ONLY)));
         ticker.stepWallClock(Duration.ofHours(-1));
 
         overrides.set(COMMAND, STATIC_ONLY, ANNA);
         assertThat(inForce()).isEqualTo(STATIC_ONLY);
 
         ticker.stepWallClock(Duration.ofHours(-1));
-        overrides.configured(Map.of(COMMAND, said(NORMAL)));
+        overrides.configured(() -> Map.of(COMMAND, said(NORMAL)));
         assertThat(inForce()).isEqualTo(NORMAL);
     }
 
     @Test
     void another_property_that_says_the_same_is_no_change() {
-        overrides.configured(Map.of(COMMAND, said(CACHE_ONLY)));
-        overrides.configured(Map.of(COMMAND, new FromConfiguration(CACHE_ONLY, "other", "file")));
+        overrides.configured(() -> Map.of(COMMAND, said(CACHE_ONLY)));
+        overrides.configured(() -> Map.of(COMMAND, new FromConfiguration(CACHE_ONLY, "other", "file")));
 
         assertThat(engine.changes()).hasSize(1);
         assertThat(overrides.all().get(0).author()).isEqualTo("other of file");
@@ -210,7 +210,7 @@ final class OverridesTest {
         assertThatThrownBy(() -> overrides.set(GROUP, OUT, BOB))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("group:catalog cannot be held at OUT");
-        assertThatThrownBy(() -> overrides.configured(Map.of(GROUP, said(OUT))))
+        assertThatThrownBy(() -> overrides.configured(() -> Map.of(GROUP, said(OUT))))
                 .hasMessage("group:catalog cannot be held at OUT");
 
         assertThat(inForce()).isEqualTo(CACHE_ONLY);
@@ -265,7 +265,7 @@ final class OverridesTest {
         // On a thread of its own: were there a lock, the test's time limit could not end the wait for it.
         Caller<Integer> other = Caller.calls(() -> {
             overrides.set(COMMAND, STATIC_ONLY, BOB);
-            overrides.configured(Map.of());
+            overrides.configured(() -> Map.of());
             return overrides.all().size();
         });
         assertThat(other.result()).isEqualTo(1);
@@ -357,7 +357,7 @@ final class OverridesTest {
     void after_the_close_nothing_changes_and_no_alarm_is_left() {
         overrides.set(COMMAND, CACHE_ONLY, ANNA);
         overrides.close();
-        overrides.configured(Map.of(GROUP, said(CACHE_ONLY)));
+        overrides.configured(() -> Map.of(GROUP, said(CACHE_ONLY)));
 
         assertThatThrownBy(() -> overrides.set(COMMAND, NORMAL, BOB)).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> overrides.clear(COMMAND, BOB)).isInstanceOf(IllegalStateException.class);

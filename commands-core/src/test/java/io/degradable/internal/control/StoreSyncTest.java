@@ -120,7 +120,7 @@ final class StoreSyncTest {
 
     @Test
     void what_configuration_says_stays_in_its_process() {
-        one.overrides.configured(Map.of(COMMAND, new FromConfiguration(CACHE_ONLY, "degradable.x", "archaius")));
+        one.overrides.configured(() -> Map.of(COMMAND, new FromConfiguration(CACHE_ONLY, "degradable.x", "archaius")));
         one.overrides.set(Target.all(), NORMAL, ANNA);
         settle();
 
@@ -455,7 +455,7 @@ final class StoreSyncTest {
         assertThat(store.get(KEY).text()).isEqualTo(cleared);
 
         advance(Duration.ofMillis(1));
-        one.overrides.configured(Map.of()); // any change
+        one.overrides.configured(() -> Map.of()); // any change
         store.loseEverything();
         one.settle();
         assertThat(store.get(KEY)).isNull();

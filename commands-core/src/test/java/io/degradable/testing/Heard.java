@@ -1,4 +1,4 @@
-package io.degradable.archaius;
+package io.degradable.testing;
 
 import io.degradable.settings.SettingSource;
 import java.util.Queue;
@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Counts the changes it is told of, and keeps the failures. */
-final class Heard implements SettingSource.Watcher {
+public class Heard implements SettingSource.Watcher {
 
     private final AtomicInteger changes = new AtomicInteger();
     private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
@@ -21,11 +21,11 @@ final class Heard implements SettingSource.Watcher {
         failures.add(why);
     }
 
-    int changes() {
+    public int changes() {
         return changes.get();
     }
 
-    Queue<Throwable> failures() {
+    public Queue<Throwable> failures() {
         return failures;
     }
 }
