@@ -183,7 +183,7 @@ final class EverySettingTest {
                 assertThat(fault.subject()).isEqualTo("command Call");
                 assertThat(fault.problem())
                         .startsWith("must be " + setting.range())
-                        .endsWith("; it stays " + sample.good());
+                        .endsWith("; what it said before counts, " + sample.good());
             });
         }
     }

@@ -130,7 +130,8 @@ final class TextReader {
                         unreadable.getMessage()
                                 + (taken == null
                                         ? "; it was never readable, so it says nothing"
-                                        : "; it stays " + taken.text().strip())));
+                                        : "; what it said before counts, "
+                                                + taken.text().strip())));
             }
         }
         if (taken != null) {

@@ -181,7 +181,7 @@ final class SettingTextsTest {
         assertThat(timeout(second, "A")).isEqualTo(Duration.ofMillis(1));
         assertThat(second.faults()).singleElement().satisfies(fault -> {
             assertThat(fault.source()).isEqualTo("redis");
-            assertThat(fault.problem()).endsWith("; it stays 1 ms");
+            assertThat(fault.problem()).endsWith("; what it said before counts, 1 ms");
         });
         assertThat(timeout(third, "A")).isEqualTo(Duration.ofMillis(2));
         assertThat(third.faults()).isEmpty();

@@ -30,6 +30,7 @@ final class Wiring<C, R> {
     private final Stage<C, R, R> primary;
     private final List<Stage<C, ?, R>> chain;
     private final Stage<C, ?, R>[] links;
+    private final List<Stage<?, ?, ?>> allStages;
     private final @Nullable ShortCut<C, R> shortCut;
     private final @Nullable Retries retries;
     private final RouteRule route;
@@ -56,6 +57,11 @@ final class Wiring<C, R> {
         this.chain = List.copyOf(chain);
         this.links = array(this.chain);
         this.shortCut = shortCut;
+        List<Stage<?, ?, ?>> all = new ArrayList<>();
+        all.add(primary);
+        all.addAll(shortCut == null ? List.of() : shortCut.stages());
+        all.addAll(chain);
+        this.allStages = List.copyOf(all);
         this.retries = retries;
         this.route = route;
         this.rehearsed = rehearsed;
@@ -111,13 +117,7 @@ final class Wiring<C, R> {
 
     /** The primary, what comes before it, then the chain in order. */
     List<Stage<?, ?, ?>> allStages() {
-        List<Stage<?, ?, ?>> all = new ArrayList<>();
-        all.add(primary);
-        if (shortCut != null) {
-            all.addAll(shortCut.stages());
-        }
-        all.addAll(chain);
-        return all;
+        return allStages;
     }
 
     /** The stage at a place of the chain. */
